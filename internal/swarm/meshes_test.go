@@ -43,7 +43,7 @@ func drawShallow(rt *rapid.T, c *testCase) {
 	}
 }
 
-// drawStructures draws sources, culverts, bridges and pumps, some of which share cells.
+// drawStructures draws sources, culverts, bridges, breaches and pumps, some of which share cells.
 func drawStructures(rt *rapid.T, width float64) (text string) {
 	at := func() string {
 		return list("%v", []float64{width * pick(rt, "position", .01, -.9, .77), 5 * pick(rt, "position", .01, -.93, .6)})
@@ -54,6 +54,7 @@ func drawStructures(rt *rapid.T, width float64) (text string) {
 			"[[source]]\nat = "+at()+"\ndischarge = 0.3\nradius = 1\n",
 			"[[culvert]]\nfrom = "+at()+"\nto = "+at()+"\nlength = 3\ndiameter = 0.5\n",
 			"[[bridge]]\nfrom = "+at()+"\nto = "+at()+"\nwidth = 1\ninvert = -0.3\nsoffit = 0\ndeck = 0.1\n",
+			"[[breach]]\nfrom = "+at()+"\nto = "+at()+"\nradius = 1\ncrest = '0.4 - 2*t'\nlength = '3*t'\n",
 			"[[culvert]]\nfrom = "+at()+"\nto = "+at()+"\nlength = 3\nwidth = 1\nheight = 0.5\none_way = true\n"+
 				"opening = 'min(1, t)'\n",
 			"[[pump]]\nfrom = "+at()+"\nto = "+at()+"\ndischarge = 0.4\n",

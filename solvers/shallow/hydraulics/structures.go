@@ -1,5 +1,5 @@
 // Package hydraulics has structures that move water of one layer between places, or into and out of the domain:
-// sources, culverts, bridges and pumps.
+// sources, culverts, bridges, breaches and pumps.
 package hydraulics
 
 import (
@@ -22,18 +22,19 @@ import (
 // Structure moves water from one place to another.
 type Structure struct {
 	Name     string
-	Kind     string // source, culvert, bridge or pump
+	Kind     string // source, culvert, bridge, breach or pump
 	From, To *Place // nil for outside the domain
 	// Value is the discharge of a source, which comes in at To or is withdrawn there if negative, or the capacity of a
-	// pump, m³/s; or the share of a culvert that is open.
-	Value []series.Row
+	// pump, m³/s; the share of a culvert that is open; or the height of the crest of a breach above the datum, m.
+	Value  []series.Row
+	Length []series.Row // of a breach, m
 
 	Barrel               *Barrel // of a culvert or a bridge
 	Barrels              int
 	InvertFrom, InvertTo float64 // heights of the bottom of a culvert at its ends above the datum, m; NaN: that of the bed
 	OneWay               bool    // a flap keeps water from flowing back
 	Deck                 float64 // height of a bridge's deck above the datum, m
-	Crest                float64 // weir coefficient times the length of the deck, m^1.5/s; 0 for none
+	Crest                float64 // weir coefficient times the length of the deck, m^1.5/s; of a breach the former alone
 
 	Ruled       bool    // a pump is on above a level at From and off below another one
 	Start, Stop float64 // m above the datum
@@ -49,7 +50,7 @@ func (s *Structure) ends() [2]*Place { return [2]*Place{s.From, s.To} }
 type Place struct{ X, Y, Radius float64 }
 
 var kinds = map[string]int32{"source": structures.Source, "culvert": structures.Culvert, "bridge": structures.Culvert,
-	"pump": structures.Pump}
+	"breach": structures.Breach, "pump": structures.Pump}
 
 // Setting is what structures stand in: a part of a mesh and its bed.
 type Setting struct {
@@ -162,14 +163,20 @@ func sorted(sites []site) (list []site) {
 func (l *Layout[F]) add(s *Structure, at *Setting) error {
 	kind, ok := kinds[s.Kind]
 	if !ok {
-		return fmt.Errorf("the kind is not known; choose source, culvert, bridge or pump")
+		return fmt.Errorf("the kind is not known; choose source, culvert, bridge, breach or pump")
 	}
 	name, unit := s.Name+"_discharge", "m³/s"
-	if kind == structures.Culvert {
+	switch kind {
+	case structures.Culvert:
 		name, unit = s.Name+"_opening", "1"
+	case structures.Breach:
+		name, unit = s.Name+"_crest", "m"
 	}
 	to := structures.Structure{Kind: kind, Value: at.Prescribe(name, unit, s.Value), InvertFrom: s.InvertFrom,
 		InvertTo: s.InvertTo, OneWay: s.OneWay, Deck: s.Deck, Crest: s.Crest, Ruled: s.Ruled, Start: s.Start, Stop: s.Stop}
+	if kind == structures.Breach {
+		to.Length = at.Prescribe(s.Name+"_length", "m", s.Length)
+	}
 	if kind == structures.Culvert {
 		if err := s.Barrel.check(); err != nil {
 			return err

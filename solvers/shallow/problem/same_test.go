@@ -113,8 +113,8 @@ uplift_start = 0.05
 uplift_end = 0.3
 `
 
-// works is two ponds with a spring, a well that is emptied, two culverts that share a cell, a bridge, and two pumps, of
-// which one pumps out of the domain.
+// works is two ponds with a spring, a well that is emptied, two culverts that share a cell, a bridge, a breach, and two
+// pumps, of which one pumps out of the domain.
 const works = `
 solver = "shallow-water"
 mesh = { generate = "rectangle", bounds = [-5, -5, 5, 5], cells = 450 }
@@ -155,6 +155,13 @@ invert = 0
 soffit = 0.4
 deck = 0.7
 crest = 2
+[[breach]]
+name = "gap"
+from = [-2, 3]
+to = [2, 3]
+radius = 0.8
+crest = "0.9 - 5*t"
+length = "10*t"
 [[pump]]
 name = "lift"
 from = [3, -3]

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -11,14 +12,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 )
 
-// Structure is a section [[source]], [[culvert]], [[bridge]] or [[pump]]. Defaults follow the semicolons.
+// Structure is a section [[source]], [[culvert]], [[bridge]], [[breach]] or [[pump]]. Defaults follow the semicolons.
 type Structure struct {
-	Kind     string // source, culvert, bridge or pump
+	Kind     string // source, culvert, bridge, breach or pump
 	Name     string
 	From, To []float64 // positions of the ends, m; the only one of a source is To
 	Radius   float64   // of the cells at an end, m; 0: only the cell around the position
-	// Value is the discharge of a source or a pump, m³/s, or the share of a culvert that is open; 1.
-	Value config.Series
+	// Value is the discharge of a source or a pump, m³/s, the share of a culvert that is open, 1, or the height of the
+	// crest of a breach above the datum, m.
+	Value  config.Series
+	Length config.Series // of a breach, m
 
 	Barrel               hydraulics.Barrel // of a culvert
 	Barrels              int
@@ -33,7 +36,7 @@ type Structure struct {
 	Start, Stop float64 // of a pump: levels at From above which it begins, and below which it ends, m; NaN: always on
 }
 
-var structureKinds = []string{"source", "culvert", "bridge", "pump"}
+var structureKinds = []string{"source", "culvert", "bridge", "breach", "pump"}
 
 func decodeStructures(root *config.Section, layers int) (list []Structure) {
 	for _, kind := range structureKinds {
@@ -74,6 +77,16 @@ func (t *Structure) keys(key func(*config.Spec)) {
 		t.culvertKeys(radius, key)
 	case "bridge":
 		t.bridgeKeys(radius, key)
+	case "breach":
+		const side = "position `[x, y]` on one side of a wall or a levee"
+		key(config.List("from", "m", &t.From, 2, config.Any, side))
+		key(config.List("to", "m", &t.To, 2, config.Any, side))
+		key(config.Real("radius", "m", &t.Radius, config.NonNegative, radius))
+		key(config.OverTime("crest", "m", &t.Value, config.Required, config.Any, "series: height of the bottom of the "+
+			"breach above the datum, at first that of the wall"))
+		key(config.OverTime("length", "m", &t.Length, config.Required, config.NonNegative, "series: its length along the "+
+			"wall"))
+		key(config.Real("weir", "", &t.Weir, config.Positive.Or(1.44), "coefficient of the flow over the crest, m^½/s"))
 	case "pump":
 		key(from)
 		key(config.List("to", "m", &t.To, 2, config.Any.Or(math.NaN()), position+"the end where it goes to").
@@ -197,14 +210,25 @@ func structuresOf(c *config.Case, given []Structure, groups []string) (list []hy
 		if s.Ruled {
 			s.Start, s.Stop = t.Start, t.Stop
 		}
-		key := map[bool]string{false: "discharge", true: "opening"}[t.Kind == "culvert"]
+		key := cmp.Or(map[string]string{"culvert": "opening", "breach": "crest"}[t.Kind], "discharge")
 		if s.Value, err = valueOf(c, t.Value); err != nil {
 			return nil, fmt.Errorf("[[%s]] %s: %s: %w", t.Kind, t.Name, key, err)
 		}
 		for _, r := range s.Value {
-			if t.Kind != "source" && r.Value < 0 || t.Kind == "culvert" && r.Value > 1 {
+			if t.Kind != "source" && t.Kind != "breach" && r.Value < 0 || t.Kind == "culvert" && r.Value > 1 {
 				return nil, fmt.Errorf("[[%s]] %s: %s at t = %g s is %g: it must not be negative, and a culvert is open at "+
 					"most by 1", t.Kind, t.Name, key, r.T, r.Value)
+			}
+		}
+		if t.Kind == "breach" {
+			s.Crest = t.Weir
+			if s.Length, err = valueOf(c, t.Length); err != nil {
+				return nil, fmt.Errorf("[[breach]] %s: length: %w", t.Name, err)
+			}
+			for _, r := range s.Length {
+				if r.Value < 0 {
+					return nil, fmt.Errorf("[[breach]] %s: length at t = %g s is %g: it must not be negative", t.Name, r.T, r.Value)
+				}
 			}
 		}
 		list = append(list, s)

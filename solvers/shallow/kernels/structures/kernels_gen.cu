@@ -173,7 +173,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Place is a cell of an end of structure Structure.
-// Place, structures.go:65
+// Place, structures.go:68
 struct alignas(16) Place {
     int32 Cell, Structure_;
     int32 Reading;
@@ -184,7 +184,7 @@ static_assert(sizeof(Place) == 16 && offsetof(Place, Cell) == 0 && offsetof(Plac
 
 // End is where water leaves or enters: Count cells, each with two readings, of which the first is First; none for an
 // end outside the domain.
-// End, structures.go:25
+// End, structures.go:26
 struct End {
     int32 First, Count;
     int32 Users;
@@ -195,17 +195,17 @@ static_assert(sizeof(End) == 32 && offsetof(End, First) == 0 && offsetof(End, Co
     offsetof(End, Users) == 8 && offsetof(End, Lowest) == 16 && offsetof(End, Area) == 24, "End");
 
 // Table is a function that is linear between rows: Count of them from First on.
-// Table, structures.go:33
+// Table, structures.go:34
 struct Table {
     int32 First, Count;
 };
 static_assert(sizeof(Table) == 8 && offsetof(Table, First) == 0 && offsetof(Table, Count) == 4, "Table");
 
 // Structure moves water from From to To.
-// Structure, structures.go:36
-struct alignas(16) Structure {
+// Structure, structures.go:37
+struct Structure {
     int32 Kind;
-    int32 Value;
+    int32 Value, Length;
     End From, To;
     double InvertFrom, InvertTo;
     Table Inlet, Critical;
@@ -218,13 +218,14 @@ struct alignas(16) Structure {
     double Start, Stop;
     bool Ruled;
 };
-static_assert(sizeof(Structure) == 192 && offsetof(Structure, Kind) == 0 && offsetof(Structure, Value) == 4 &&
-    offsetof(Structure, From) == 8 && offsetof(Structure, To) == 40 && offsetof(Structure, InvertFrom) == 72 &&
-    offsetof(Structure, InvertTo) == 80 && offsetof(Structure, Inlet) == 88 && offsetof(Structure, Critical) == 96 &&
-    offsetof(Structure, Flow) == 104 && offsetof(Structure, Friction) == 112 && offsetof(Structure, Loss) == 120 &&
-    offsetof(Structure, Height) == 128 && offsetof(Structure, Barrels) == 136 &&
-    offsetof(Structure, OneWay) == 144 && offsetof(Structure, Deck) == 152 && offsetof(Structure, Crest) == 160 &&
-    offsetof(Structure, Start) == 168 && offsetof(Structure, Stop) == 176 && offsetof(Structure, Ruled) == 184, "Structure");
+static_assert(sizeof(Structure) == 200 && offsetof(Structure, Kind) == 0 && offsetof(Structure, Value) == 4 &&
+    offsetof(Structure, Length) == 8 && offsetof(Structure, From) == 16 && offsetof(Structure, To) == 48 &&
+    offsetof(Structure, InvertFrom) == 80 && offsetof(Structure, InvertTo) == 88 &&
+    offsetof(Structure, Inlet) == 96 && offsetof(Structure, Critical) == 104 && offsetof(Structure, Flow) == 112 &&
+    offsetof(Structure, Friction) == 120 && offsetof(Structure, Loss) == 128 && offsetof(Structure, Height) == 136 &&
+    offsetof(Structure, Barrels) == 144 && offsetof(Structure, OneWay) == 152 && offsetof(Structure, Deck) == 160 &&
+    offsetof(Structure, Crest) == 168 && offsetof(Structure, Start) == 176 && offsetof(Structure, Stop) == 184 &&
+    offsetof(Structure, Ruled) == 192, "Structure");
 
 // Bed holds the constants of a cell: the depth of its bed in m, and its area in m².
 // kernels.Bed[float32], kernels/types.go:37
@@ -296,7 +297,7 @@ static_assert(sizeof(kernels_Clock_f32) == 72 && offsetof(kernels_Clock_f32, Tim
     offsetof(kernels_Clock_f32, Stop) == 68 && offsetof(kernels_Clock_f32, Pending) == 69, "kernels_Clock_f32");
 
 // Operation is what a structure does in a step.
-// Operation, structures.go:57
+// Operation, structures.go:60
 struct alignas(16) Operation {
     double Discharge;
     double Ahead;
@@ -333,7 +334,7 @@ static_assert(sizeof(kernels_Clock_f64) == 96 && offsetof(kernels_Clock_f64, Tim
     offsetof(kernels_Clock_f64, Stop) == 88 && offsetof(kernels_Clock_f64, Pending) == 89, "kernels_Clock_f64");
 
 // Spot is a cell with places, Count of them from First on, and the distance that waves may go in it in a step, m.
-// Spot, structures.go:76
+// Spot, structures.go:79
 struct Spot {
     int32 Cell, First, Count;
     double Way;
@@ -343,7 +344,7 @@ static_assert(sizeof(Spot) == 24 && offsetof(Spot, Cell) == 0 && offsetof(Spot, 
 
 // Moved is the volume that has come into a place since the start, m³. Pending is what a number of the precision of the
 // state could not express so far.
-// Moved, structures.go:73
+// Moved, structures.go:76
 struct alignas(16) Moved {
     double Volume, Pending;
 };
@@ -369,7 +370,7 @@ DEVICE double num_Larger_f64(double a, double b) {
 
 // Read reads, in place k, the volume of the water in m³, and that times the height of its surface above the lowest bed
 // of the end, m⁴. Neither is negative.
-// Read[float32], structures.go:85
+// Read[float32], structures.go:88
 DEVICE void Read_f32_at(int64 k, Slice<Place> places, Slice<Structure> list, Slice<kernels_Bed_f32> beds,
         Slice<kernels_State_f32> w, Slice<double> readings) {
     Place p = places[k];
@@ -386,7 +387,7 @@ DEVICE void Read_f32_at(int64 k, Slice<Place> places, Slice<Structure> list, Sli
 
 // Read reads, in place k, the volume of the water in m³, and that times the height of its surface above the lowest bed
 // of the end, m⁴. Neither is negative.
-// Read[float64], structures.go:85
+// Read[float64], structures.go:88
 DEVICE void Read_f64_at(int64 k, Slice<Place> places, Slice<Structure> list, Slice<kernels_Bed_f64> beds,
         Slice<kernels_State_f64> w, Slice<double> readings) {
     Place p = places[k];
@@ -462,7 +463,7 @@ DEVICE kernels_Clock_f32 kernels_Clock_AtStepStart_f32(kernels_Clock_f32 *c, Lea
 
 // state returns the volume of the water at an end, m³, and its mean level above the datum, m; the lowest bed's if it is
 // dry.
-// (*End).state, structures.go:148
+// (*End).state, structures.go:159
 struct End_state_results { double r0; double r1; };
 DEVICE End_state_results End_state(End *e, Slice<double> readings) {
     double volume = 0.0;
@@ -503,7 +504,7 @@ DEVICE double kernels_Interpolate(Slice<kernels_Row> rows, int32 first, int32 co
 }
 
 // at returns the value at x, on the line through the last two rows beyond them.
-// (*Table).at, structures.go:215
+// (*Table).at, structures.go:226
 DEVICE double Table_at(Table *t, Slice<kernels_Row> rows, double x) {
     return kernels_Interpolate(rows, t->First, t->Count, x);
 }
@@ -523,19 +524,19 @@ DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
-// over returns the discharge over the deck of a bridge, a broad-crested weir: C L H^1.5 until the water behind stands
-// at two thirds of the head H, and then, continuously, 3√3/2 C L Y √(H - Y) with the height Y of the water behind (flow
-// with the depth Y and the velocity head H - Y). In a step levels approach each other by at most a quarter of their
-// difference.
-// (*Structure).over, structures.go:199
-DEVICE double Structure_over(Structure *s, double up, double down, double dt) {
-    double head = up - s->Deck, behind = num_Larger_f64(down - s->Deck, 0.0);
+// over returns the discharge over a crest, such as the deck of a bridge, a broad-crested weir: C L H^1.5 until the water
+// behind stands at two thirds of the head H, and then, continuously, 3√3/2 C L Y √(H - Y) with the height Y of the water
+// behind (flow with the depth Y and the velocity head H - Y). weir is C L, in m^1.5/s. In a step levels approach each
+// other by at most a quarter of their difference.
+// (*Structure).over, structures.go:210
+DEVICE double Structure_over(Structure *s, double crest, double weir, double up, double down, double dt) {
+    double head = up - crest, behind = num_Larger_f64(down - crest, 0.0);
     if (head <= behind) {
         return 0.0;
     }
-    double q = s->Crest * head * num_Sqrt_f64(head);
+    double q = weir * head * num_Sqrt_f64(head);
     if (3.0 * behind > 2.0 * head) {
-        q = s->Crest * 0x1.4c8dc2e42398p+01 /* 2.598076211353316 */ * behind * num_Sqrt_f64(head - behind);
+        q = weir * 0x1.4c8dc2e42398p+01 /* 2.598076211353316 */ * behind * num_Sqrt_f64(head - behind);
     }
     if (dt > 0.0) {
         q = num_Smaller_f64(q, (head - behind) * (s->From.Area * s->To.Area / (s->From.Area + s->To.Area)) / (4.0 * dt));
@@ -546,7 +547,7 @@ DEVICE double Structure_over(Structure *s, double up, double down, double dt) {
 // culvert returns the discharge of a culvert in m³/s: the smaller one of what its inlet takes and of what its losses
 // permit (M. J. Boyd, "Head-discharge relations for culverts", Monier Rocla Technical Journal, 1987). In a step levels
 // approach each other by at most half of their difference.
-// (*Structure).culvert, structures.go:164
+// (*Structure).culvert, structures.go:175
 DEVICE double Structure_culvert(Structure *s, Slice<kernels_Row> rows, double from, double fromLevel, double to,
         double toLevel, double dt) {
     double sign = 1.0, volume = from, up = fromLevel, down = toLevel, inlet = s->InvertFrom, outlet = s->InvertTo;
@@ -580,7 +581,7 @@ DEVICE double Structure_culvert(Structure *s, Slice<kernels_Row> rows, double fr
         q = num_Smaller_f64(q, fall * both / (2.0 * dt));
     }
     if (s->Crest > 0.0) {
-        q += Structure_over(s, up, down, dt);
+        q += Structure_over(s, s->Deck, s->Crest, up, down, dt);
     }
     return sign * q;
 }
@@ -596,7 +597,7 @@ DEVICE double num_Abs_f64(double x) {
 }
 
 // most is the largest discharge that may leave in a step of length dt if the end has a volume of water.
-// (*End).most, structures.go:139
+// (*End).most, structures.go:150
 DEVICE double End_most(End *e, double volume, double dt) {
     if (dt == 0.0) {
         return volume / 2.0;
@@ -606,7 +607,7 @@ DEVICE double End_most(End *e, double volume, double dt) {
 
 // Operate computes the discharge of structure k. At most half of the water at an end leaves in a step, shared among the
 // structures there.
-// Operate[float32], structures.go:102
+// Operate[float32], structures.go:105
 DEVICE void Operate_f32_at(int64 k, Slice<Structure> list, Slice<kernels_Row> rows, Slice<double> readings,
         Slice<float> prescribed, Slice<float> ahead, kernels_Clock_f32 *clock, Least<float> *limit,
         Slice<Operation> operations) {
@@ -625,6 +626,17 @@ DEVICE void Operate_f32_at(int64 k, Slice<Structure> list, Slice<kernels_Row> ro
     case 1:
     {
         q *= Structure_culvert(&s, rows, from, fromLevel, to, toLevel, dt);
+        o.Ahead = 2.0 * num_Abs_f64(q);
+        break;
+    }
+    case 3:
+    {
+        double crest = q, weir = s.Crest * double(prescribed[s.Length]);
+        if (toLevel > fromLevel) {
+            q = -Structure_over(&s, crest, weir, toLevel, fromLevel, dt);
+        } else {
+            q = Structure_over(&s, crest, weir, fromLevel, toLevel, dt);
+        }
         o.Ahead = 2.0 * num_Abs_f64(q);
         break;
     }
@@ -712,7 +724,7 @@ DEVICE kernels_Clock_f64 kernels_Clock_AtStepStart_f64(kernels_Clock_f64 *c, Lea
 
 // Operate computes the discharge of structure k. At most half of the water at an end leaves in a step, shared among the
 // structures there.
-// Operate[float64], structures.go:102
+// Operate[float64], structures.go:105
 DEVICE void Operate_f64_at(int64 k, Slice<Structure> list, Slice<kernels_Row> rows, Slice<double> readings,
         Slice<double> prescribed, Slice<double> ahead, kernels_Clock_f64 *clock, Least<double> *limit,
         Slice<Operation> operations) {
@@ -731,6 +743,17 @@ DEVICE void Operate_f64_at(int64 k, Slice<Structure> list, Slice<kernels_Row> ro
     case 1:
     {
         q *= Structure_culvert(&s, rows, from, fromLevel, to, toLevel, dt);
+        o.Ahead = 2.0 * num_Abs_f64(q);
+        break;
+    }
+    case 3:
+    {
+        double crest = q, weir = s.Crest * prescribed[s.Length];
+        if (toLevel > fromLevel) {
+            q = -Structure_over(&s, crest, weir, toLevel, fromLevel, dt);
+        } else {
+            q = Structure_over(&s, crest, weir, fromLevel, toLevel, dt);
+        }
         o.Ahead = 2.0 * num_Abs_f64(q);
         break;
     }
@@ -782,7 +805,7 @@ DEVICE float kernels_CubeRoot_f32(float x) {
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
 // its velocity, and comes in without one.
-// Transfer[float32], structures.go:224
+// Transfer[float32], structures.go:235
 DEVICE void Transfer_f32_at(int64 k, Slice<Spot> spots, Slice<Place> places, Slice<Structure> list,
         Slice<Operation> operations, Slice<double> readings, double gravity, Slice<kernels_Bed_f32> beds,
         kernels_Clock_f32 *clock, Least<float> *limit, Least<float> *next, Slice<kernels_State_f32> w,
@@ -812,7 +835,7 @@ DEVICE void Transfer_f32_at(int64 k, Slice<Spot> spots, Slice<Place> places, Sli
         } else {
             volume *= area / end.Area;
         }
-        if (inflow > 0.0 || p.To && s.Kind != 1) {
+        if (inflow > 0.0 || p.To && s.Kind != 1 && s.Kind != 3) {
             rate += o.Ahead / end.Area;
         }
         Moved m = moved[n];
@@ -853,7 +876,7 @@ DEVICE double kernels_CubeRoot_f64(double x) {
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
 // its velocity, and comes in without one.
-// Transfer[float64], structures.go:224
+// Transfer[float64], structures.go:235
 DEVICE void Transfer_f64_at(int64 k, Slice<Spot> spots, Slice<Place> places, Slice<Structure> list,
         Slice<Operation> operations, Slice<double> readings, double gravity, Slice<kernels_Bed_f64> beds,
         kernels_Clock_f64 *clock, Least<double> *limit, Least<double> *next, Slice<kernels_State_f64> w,
@@ -883,7 +906,7 @@ DEVICE void Transfer_f64_at(int64 k, Slice<Spot> spots, Slice<Place> places, Sli
         } else {
             volume *= area / end.Area;
         }
-        if (inflow > 0.0 || p.To && s.Kind != 1) {
+        if (inflow > 0.0 || p.To && s.Kind != 1 && s.Kind != 3) {
             rate += o.Ahead / end.Area;
         }
         Moved m = moved[n];
@@ -905,21 +928,21 @@ DEVICE void Transfer_f64_at(int64 k, Slice<Spot> spots, Slice<Place> places, Sli
     }
 }
 
-// Kernel Read, structures.go:85
+// Kernel Read, structures.go:88
 extern "C" __global__ void __launch_bounds__(128) Read_f32(int64 lo, int64 hi, Slice<Place> places,
         Slice<Structure> list, Slice<kernels_Bed_f32> beds, Slice<kernels_State_f32> w, Slice<double> readings) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Read_f32_at(k, places, list, beds, w, readings);
 }
 
-// Kernel Read, structures.go:85
+// Kernel Read, structures.go:88
 extern "C" __global__ void __launch_bounds__(128) Read_f64(int64 lo, int64 hi, Slice<Place> places,
         Slice<Structure> list, Slice<kernels_Bed_f64> beds, Slice<kernels_State_f64> w, Slice<double> readings) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Read_f64_at(k, places, list, beds, w, readings);
 }
 
-// Kernel Operate, structures.go:102
+// Kernel Operate, structures.go:105
 extern "C" __global__ void __launch_bounds__(128) Operate_f32(int64 lo, int64 hi, Slice<Structure> list,
         Slice<kernels_Row> rows, Slice<double> readings, Slice<float> prescribed, Slice<float> ahead,
         kernels_Clock_f32 *clock, Least<float> *limit, Slice<Operation> operations) {
@@ -927,7 +950,7 @@ extern "C" __global__ void __launch_bounds__(128) Operate_f32(int64 lo, int64 hi
     if (k < hi) Operate_f32_at(k, list, rows, readings, prescribed, ahead, clock, limit, operations);
 }
 
-// Kernel Operate, structures.go:102
+// Kernel Operate, structures.go:105
 extern "C" __global__ void __launch_bounds__(128) Operate_f64(int64 lo, int64 hi, Slice<Structure> list,
         Slice<kernels_Row> rows, Slice<double> readings, Slice<double> prescribed, Slice<double> ahead,
         kernels_Clock_f64 *clock, Least<double> *limit, Slice<Operation> operations) {
@@ -935,7 +958,7 @@ extern "C" __global__ void __launch_bounds__(128) Operate_f64(int64 lo, int64 hi
     if (k < hi) Operate_f64_at(k, list, rows, readings, prescribed, ahead, clock, limit, operations);
 }
 
-// Kernel Transfer, structures.go:224
+// Kernel Transfer, structures.go:235
 extern "C" __global__ void __launch_bounds__(128) Transfer_f32(int64 lo, int64 hi, Slice<Spot> spots,
         Slice<Place> places, Slice<Structure> list, Slice<Operation> operations, Slice<double> readings,
         double gravity, Slice<kernels_Bed_f32> beds, kernels_Clock_f32 *clock, Least<float> *limit,
@@ -944,7 +967,7 @@ extern "C" __global__ void __launch_bounds__(128) Transfer_f32(int64 lo, int64 h
     if (k < hi) Transfer_f32_at(k, spots, places, list, operations, readings, gravity, beds, clock, limit, next, w, moved);
 }
 
-// Kernel Transfer, structures.go:224
+// Kernel Transfer, structures.go:235
 extern "C" __global__ void __launch_bounds__(128) Transfer_f64(int64 lo, int64 hi, Slice<Spot> spots,
         Slice<Place> places, Slice<Structure> list, Slice<Operation> operations, Slice<double> readings,
         double gravity, Slice<kernels_Bed_f64> beds, kernels_Clock_f64 *clock, Least<double> *limit,

@@ -61,7 +61,7 @@ func newData[F num.Float]() *data[F] {
 	}
 	for k := range count {
 		area := func() float64 { return 1 + rng.Float64() }
-		s := Structure{Kind: int32(rng.IntN(3)), Value: int32(rng.IntN(cells)),
+		s := Structure{Kind: int32(rng.IntN(4)), Value: int32(rng.IntN(cells)), Length: int32(rng.IntN(cells)),
 			From: End{First: int32(4 * k), Count: int32(rng.IntN(2)), Users: 3, Lowest: -3, Area: area()},
 			To:   End{First: int32(4*k + 2), Count: 1, Users: 2, Lowest: -3, Area: area()}, InvertFrom: -1, InvertTo: -1.5,
 			Loss: .05, Height: 1, Deck: rng.NormFloat64(),

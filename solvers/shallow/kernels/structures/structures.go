@@ -1,5 +1,5 @@
-// Package structures has the kernels of hydraulic structures: sources, culverts, bridges and pumps, which move water
-// between a few cells of one layer at the start of a step.
+// Package structures has the kernels of hydraulic structures: sources, culverts, bridges, breaches and pumps, which
+// move water between a few cells of one layer at the start of a step.
 //
 // Every rank computes the discharges of all structures, from what all ranks read in the cells at their ends.
 package structures
@@ -18,6 +18,7 @@ const (
 	Source  int32 = iota // a given discharge comes in at To, or is withdrawn there if it is negative
 	Culvert              // the levels at both ends determine the discharge
 	Pump                 // a given discharge from From to To, or out of the domain, while it is on
+	Breach               // a gap in a wall, over whose crest water flows from the higher level to the lower one
 )
 
 // End is where water leaves or enters: Count cells, each with two readings, of which the first is First; none for an
@@ -34,9 +35,11 @@ type Table struct{ First, Count int32 }
 
 // Structure moves water from From to To.
 type Structure struct {
-	Kind     int32
-	Value    int32 // index of a prescribed number: discharge of a source or a pump, m³/s; opening of a culvert, 0 to 1
-	From, To End
+	Kind int32
+	// Value is the index of a prescribed number: discharge of a source or a pump, m³/s; opening of a culvert, 0 to 1;
+	// height of the crest of a breach above the datum, m. Length is that of the length of a breach, m.
+	Value, Length int32
+	From, To      End
 
 	// Of a culvert or a bridge: see hydraulics.Barrel.
 	InvertFrom, InvertTo float64 // heights of its bottom above the datum, m
@@ -46,7 +49,7 @@ type Structure struct {
 	Height, Barrels      float64 // of a barrel, m, and their number
 	OneWay               bool    // a flap keeps water from flowing back
 	Deck                 float64 // height of a bridge's deck above the datum, m
-	Crest                float64 // weir coefficient times the length of the deck, m^1.5/s; 0 for none
+	Crest                float64 // weir coefficient times the length of the deck, m^1.5/s; of a breach the former alone
 
 	// Of a pump: it is on above the level Start, m, off below Stop, and in between as it was; without Ruled always on.
 	Start, Stop float64
@@ -114,6 +117,14 @@ func Operate[F num.Float](k int, list []Structure, rows []kernels.Row, readings 
 	switch s.Kind {
 	case Culvert:
 		q *= s.culvert(rows, from, fromLevel, to, toLevel, dt)
+		o.Ahead = 2 * num.Abs(q)
+	case Breach:
+		crest, weir := q, s.Crest*float64(prescribed[s.Length])
+		if toLevel > fromLevel {
+			q = -s.over(crest, weir, toLevel, fromLevel, dt)
+		} else {
+			q = s.over(crest, weir, fromLevel, toLevel, dt)
+		}
 		o.Ahead = 2 * num.Abs(q)
 	case Pump:
 		if s.Ruled {
@@ -187,23 +198,23 @@ func (s *Structure) culvert(rows []kernels.Row, from, fromLevel, to, toLevel, dt
 		q = num.Smaller(q, fall*both/(2*dt))
 	}
 	if s.Crest > 0 {
-		q += s.over(up, down, dt)
+		q += s.over(s.Deck, s.Crest, up, down, dt)
 	}
 	return sign * q
 }
 
-// over returns the discharge over the deck of a bridge, a broad-crested weir: C L H^1.5 until the water behind stands
-// at two thirds of the head H, and then, continuously, 3√3/2 C L Y √(H - Y) with the height Y of the water behind (flow
-// with the depth Y and the velocity head H - Y). In a step levels approach each other by at most a quarter of their
-// difference.
-func (s *Structure) over(up, down, dt float64) float64 {
-	head, behind := up-s.Deck, num.Larger(down-s.Deck, 0)
+// over returns the discharge over a crest, such as the deck of a bridge, a broad-crested weir: C L H^1.5 until the
+// water behind stands at two thirds of the head H, and then, continuously, 3√3/2 C L Y √(H - Y) with the height Y of
+// the water behind (flow with the depth Y and the velocity head H - Y). weir is C L, in m^1.5/s. In a step levels
+// approach each other by at most a quarter of their difference.
+func (s *Structure) over(crest, weir, up, down, dt float64) float64 {
+	head, behind := up-crest, num.Larger(down-crest, 0)
 	if head <= behind {
 		return 0
 	}
-	q := s.Crest * head * num.Sqrt(head)
+	q := weir * head * num.Sqrt(head)
 	if 3*behind > 2*head {
-		q = s.Crest * (1.5 * 1.7320508075688772) * behind * num.Sqrt(head-behind)
+		q = weir * (1.5 * 1.7320508075688772) * behind * num.Sqrt(head-behind)
 	}
 	if dt > 0 {
 		q = num.Smaller(q, (head-behind)*(s.From.Area*s.To.Area/(s.From.Area+s.To.Area))/(4*dt))
@@ -245,7 +256,7 @@ func Transfer[F num.Float](k int, spots []Spot, places []Place, list []Structure
 		} else {
 			volume *= area / end.Area
 		}
-		if inflow > 0 || p.To && s.Kind != Culvert {
+		if inflow > 0 || p.To && s.Kind != Culvert && s.Kind != Breach {
 			rate += o.Ahead / end.Area
 		}
 		m := moved[n]

@@ -42,14 +42,16 @@ func ponds(ctx context.Context, p *verify.Page, left, right float64, open bool,
 
 func at(x, y float64) *hydraulics.Place { return &hydraulics.Place{X: x, Y: y, Radius: 2} }
 
-// Structures has culverts and bridges between two levels, against their formulas; and a pump
-// that keeps a pond, into which water comes from a source, between two levels.
+// Structures has culverts, bridges and a breach between two levels, against their formulas; and a pump that keeps a
+// pond, into which water comes from a source, between two levels.
 func Structures(ctx context.Context, p *verify.Page) error {
 	if err := culverts(ctx, p); err != nil {
 		return err
 	}
-	if err := bridges(ctx, p); err != nil {
-		return err
+	for _, check := range []func(context.Context, *verify.Page) error{bridges, breaches} {
+		if err := check(ctx, p); err != nil {
+			return err
+		}
 	}
 	return pump(ctx, p)
 }
@@ -93,6 +95,49 @@ func bridges(ctx context.Context, p *verify.Page) error {
 		}
 		want := c.formula(front, behind)
 		t.Row(verify.Near(q, want, .01), c.name, front, behind, want, q)
+	}
+	t.Flush()
+	return nil
+}
+
+// breaches has a breach that falls and grows during half a minute, and then stays: free, drowned, and in the other
+// direction; and one that has not reached the water.
+func breaches(ctx context.Context, p *verify.Page) error {
+	const long, weir, end = .4, 1.44, 60.0
+	t := p.Table("a breach between two levels, after a minute", "flow", "level in front, m", "behind, m", "formula, m³/s",
+		"Atoll")
+	drowned := func(head, behind float64) float64 {
+		return 1.5 * math.Sqrt(3) * weir * long * behind * math.Sqrt(head-behind)
+	}
+	for _, c := range []struct {
+		name        string
+		left, right float64
+		crest       float64
+		formula     func(left, right float64) float64
+	}{
+		{"free", 1.2, .3, .7, func(left, _ float64) float64 { return weir * long * math.Pow(left-.7, 1.5) }},
+		{"drowned", 1.2, 1.1, .7, func(left, right float64) float64 { return drowned(left-.7, right-.7) }},
+		{"drowned, other way", 1.1, 1.2, .7, func(left, right float64) float64 { return -drowned(right-.7, left-.7) }},
+		{"above the water", 1.2, .3, 1.25, func(_, _ float64) float64 { return 0 }},
+	} {
+		p.Progress("breach, %s", c.name)
+		b, err := ponds(ctx, p, c.left, c.right, true, hydraulics.Structure{Name: "breach", Kind: "breach", From: at(-6, 10),
+			To: at(6, 10), Crest: weir, Value: []series.Row{{T: 5, Value: 3}, {T: end / 2, Value: c.crest}},
+			Length: []series.Row{{T: 5, Value: 0}, {T: end / 2, Value: long}}})
+		if err != nil {
+			return err
+		}
+		q, left, right, err := discharge(ctx, b, end)
+		b.Close(ctx)
+		if err != nil {
+			return err
+		}
+		want := c.formula(left, right)
+		v := verify.Near(q, want, .01)
+		if want == 0 {
+			v = verify.Exactly(q, 0)
+		}
+		t.Row(v, c.name, left, right, want, q)
 	}
 	t.Flush()
 	return nil
