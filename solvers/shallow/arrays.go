@@ -21,9 +21,9 @@ type arrays[F num.Float] struct {
 	clocks *engine.Array[kernels.Clock[F]]
 	limits *engine.Array[atomics.Least[F]]
 
-	mesh  kernels.Mesh[F]
-	flux  []kernels.Flux[F]
-	tiles kernels.TiledMesh[F]
+	mesh         kernels.Mesh[F]
+	lower, upper []kernels.Flux[F] // of each layer through edges
+	tiles        kernels.TiledMesh[F]
 
 	// Boundary conditions, forcing, and the time series that both follow.
 	boundary    kernels.Boundary[F]
@@ -51,7 +51,7 @@ type arrays[F num.Float] struct {
 type sizes struct {
 	Inputs
 	owned, held, edges, tiles int  // cells, the latter with ghosts; tiles if steps go by tiles
-	order                     int  // of the scheme
+	order, layers             int  // of the scheme; of water
 	tiled                     bool // steps go by tiles
 	exchanged                 bool // other ranks need slopes
 	maxima                    bool // extremes are recorded
@@ -102,7 +102,8 @@ func declare[F num.Float](t *engine.Table, n *sizes, from *hosted[F]) (a arrays[
 		a.mesh.EdgeCells, a.mesh.Normals = put(t, "edges", n.edges, m.EdgeCells), put(t, "edges", n.edges, m.Normals)
 		a.mesh.FluxAt, a.mesh.CellEdges = put(t, "edges", n.edges, m.FluxAt), put(t, "cells", n.owned, m.CellEdges)
 		a.mesh.Arms = put(t, "edges", given(second, n.edges), m.Arms)
-		a.flux = engine.Add[kernels.Flux[F]](t, "fluxes", n.edges).Data
+		a.lower = engine.Add[kernels.Flux[F]](t, "fluxes", n.edges).Data
+		a.upper = engine.Add[kernels.Flux[F]](t, "fluxes", given(n.layers != 1, n.edges)).Data
 	}
 	a.manning = put(t, "friction", given(n.Manning, n.held), from.manning)
 	a.declareState(t, n, from.state)

@@ -18,13 +18,13 @@ import (
 // semiDiscrete is the scheme of second order around rest, without limiters and with a step of length 0: the rates of
 // change of a state, linear in small deviations from rest.
 type semiDiscrete struct {
-	params   kernels.Params[float64]
-	mesh     kernels.Mesh[float64]
-	scheme   kernels.Scheme
-	coriolis float64
-	rest     kernels.State[float64]
-	slopes   []kernels.Slopes[float64]
-	flux     []kernels.Flux[float64]
+	params       kernels.Params[float64]
+	mesh         kernels.Mesh[float64]
+	scheme       kernels.Scheme
+	coriolis     float64
+	rest         kernels.State[float64]
+	slopes       []kernels.Slopes[float64]
+	lower, upper []kernels.Flux[float64]
 }
 
 func newSemiDiscrete(t *testing.T, cells int, seed uint64, scheme kernels.Scheme, rest kernels.State[float64],
@@ -61,7 +61,8 @@ func newSemiDiscrete(t *testing.T, cells int, seed uint64, scheme kernels.Scheme
 	}
 	s.mesh.FluxAt, s.mesh.SlopesAt = bands.Extend(nil, len(s.mesh.EdgeCells)), bands.Extend(nil, len(s.mesh.Beds))
 	s.slopes = make([]kernels.Slopes[float64], len(s.mesh.Beds))
-	s.flux = make([]kernels.Flux[float64], len(s.mesh.EdgeCells))
+	edges := len(s.mesh.EdgeCells)
+	s.lower, s.upper = make([]kernels.Flux[float64], edges), make([]kernels.Flux[float64], edges)
 	return s
 }
 
@@ -105,8 +106,8 @@ func (s *semiDiscrete) setSlopes(w []kernels.State[float64]) {
 // rates returns the rates of change of all cells' H1, Q1x, Q1y, H2, Q2x and Q2y.
 func (s *semiDiscrete) rates(w []kernels.State[float64]) [][6]float64 {
 	s.setSlopes(w)
-	kernels.NewSlopedFluxLoop(s.scheme, &s.params, &s.mesh, &kernels.Clock[float64]{}, s.slopes, s.flux,
-		&kernels.Counters{}).Range(0, len(s.flux))
+	kernels.NewSlopedFluxLoop(s.scheme, &s.params, &s.mesh, &kernels.Clock[float64]{}, s.slopes, s.lower, s.upper,
+		&kernels.Counters{}).Range(0, len(s.lower))
 	all := make([][6]float64, len(w))
 	g, r := s.params.Gravity, s.params.DensityRatio
 	for i := range all {
@@ -114,9 +115,11 @@ func (s *semiDiscrete) rates(w []kernels.State[float64]) [][6]float64 {
 		out := &all[i]
 		for _, link := range s.mesh.CellEdges[i].Edge {
 			e, right := bands.Side(link)
-			x, sign := s.flux[e].Side[right], 1-2*float64(right)
-			for n, v := range [6]float64{sign * s.flux[e].M1, x.X1, x.Y1, sign * s.flux[e].M2, x.X2, x.Y2} {
-				out[n] -= v / s.mesh.Beds[i].Area
+			sign, area := 1-2*float64(right), s.mesh.Beds[i].Area
+			for layer, f := range []kernels.Flux[float64]{s.upper[e], s.lower[e]} {
+				out[3*layer] -= sign * f.M / area
+				out[3*layer+1] -= f.Side[right].X / area
+				out[3*layer+2] -= f.Side[right].Y / area
 			}
 		}
 		out[1] += f*w[i].Q1y - g*w[i].H1*z1.X

@@ -36,7 +36,7 @@ func declareAll[F num.Float](t *engine.Table, n *sizes, separate bool) {
 
 // estimatedSizes returns the sizes of a part of which only the numbers of cells are known.
 func (c Config) estimatedSizes(owned, held int, in Inputs, separate bool) *sizes {
-	n := &sizes{Inputs: in, owned: owned, held: held, edges: owned*3/2 + (held-owned)/2, order: c.Order,
+	n := &sizes{Inputs: in, owned: owned, held: held, edges: owned*3/2 + (held-owned)/2, order: c.Order, layers: c.Layers,
 		tiled: c.Sweep.usesTiles(separate), exchanged: held > owned, maxima: c.Keep.Maxima}
 	if n.tiled {
 		n.edges += n.edges / 7 // about a seventh of the edges lie between tiles, which both have them

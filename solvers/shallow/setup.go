@@ -191,8 +191,9 @@ func (s *solver[F]) buildArrays(ctx context.Context, from *hosted[F]) (err error
 	if err != nil {
 		return err
 	}
-	n := &sizes{held: len(s.part.Cells), owned: s.part.Owned, edges: s.steps.edges, order: s.cfg.Order,
-		tiled: s.cfg.Sweep.usesTiles(s.separate), exchanged: comm.Size() > 1, maxima: s.cfg.Keep.Maxima}
+	n := &sizes{held: len(s.part.Cells), owned: s.part.Owned, edges: s.steps.edges,
+		order: s.cfg.Order, layers: s.cfg.Layers, tiled: s.cfg.Sweep.usesTiles(s.separate),
+		exchanged: comm.Size() > 1, maxima: s.cfg.Keep.Maxima}
 	if s.tiled = n.tiled; s.tiled {
 		tiles, core, err := newTiles(s.part, m)
 		if err != nil {

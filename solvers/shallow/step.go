@@ -188,14 +188,14 @@ func (s *stepper[F]) reduceLimit(p *engine.Program, k cycleStep) {
 }
 
 func (s *stepper[F]) edgeFlux(k cycleStep) backend.Loop {
-	return kernels.NewEdgeFluxLoop(s.scheme, &s.params, &s.mesh, &s.clocks.Data[k], s.state[k.from()].Data, s.flux,
-		s.counters.At())
+	return kernels.NewEdgeFluxLoop(s.scheme, &s.params, &s.mesh, &s.clocks.Data[k], s.state[k.from()].Data, s.lower,
+		s.upper, s.counters.At())
 }
 
 func (s *stepper[F]) updateCell(k cycleStep) backend.Loop {
 	_, nextLimit, _ := s.limitsOf(k)
-	return kernels.NewUpdateCellLoop(s.oneLayer, &s.params, &s.mesh, &s.clocks.Data[k], s.state[k.from()].Data, s.flux,
-		s.manning, &s.forcing, s.state[k.to()].Data, nextLimit)
+	return kernels.NewUpdateCellLoop(s.oneLayer, &s.params, &s.mesh, &s.clocks.Data[k], s.state[k.from()].Data, s.lower,
+		s.upper, s.manning, &s.forcing, s.state[k.to()].Data, nextLimit)
 }
 
 func (s *stepper[F]) tileStep(k cycleStep) backend.Loop {
@@ -216,9 +216,9 @@ func (s *stepper[F]) stageLoops(k cycleStep, last bool, w, out []kernels.State[F
 	start, clock, m, slopes := s.state[k.from()].Data, &s.clocks.Data[k], &s.mesh, s.slopes.Data
 	_, nextLimit, _ := s.limitsOf(k)
 	loops[bands.Slopes] = kernels.NewCellSlopesLoop(s.oneLayer, &s.params, m, w, slopes)
-	loops[bands.Flux] = kernels.NewSlopedFluxLoop(s.scheme, &s.params, m, clock, slopes, s.flux, s.counters.At())
-	loops[bands.Update] = kernels.NewStageCellLoop(last, s.oneLayer, &s.params, m, clock, start, w, slopes, s.flux,
-		s.manning, &s.forcing, out, nextLimit)
+	loops[bands.Flux] = kernels.NewSlopedFluxLoop(s.scheme, &s.params, m, clock, slopes, s.lower, s.upper, s.counters.At())
+	loops[bands.Update] = kernels.NewStageCellLoop(last, s.oneLayer, &s.params, m, clock, start, w, slopes, s.lower,
+		s.upper, s.manning, &s.forcing, out, nextLimit)
 	if s.separate {
 		return loops
 	}

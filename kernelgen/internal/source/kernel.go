@@ -62,7 +62,7 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 		return
 	}
 	k := &Kernel{Name: fn.Name(), Block: defaultBlock, Fn: fn, Decl: d}
-	blocks, blocks32 := []int(nil), 0
+	var blocks, blocks32 []int
 	for _, word := range words[1:] {
 		key, value, _ := strings.Cut(word, "=")
 		n, err := strconv.Atoi(value)
@@ -84,8 +84,8 @@ func (p *Package) kernel(fn *types.Func, d *ast.FuncDecl, words []string) {
 			k.Block = n
 		case key == "blocks" && parseNumbers(value, 16) != nil:
 			blocks = parseNumbers(value, 16)
-		case key == "blocks32" && len(parseNumbers(value, 32)) == 1:
-			blocks32 = parseNumbers(value, 32)[0]
+		case key == "blocks32" && parseNumbers(value, 32) != nil:
+			blocks32 = parseNumbers(value, 32)
 		case key == "stages" && err == nil && n >= 1 && n <= 1024:
 			k.Stages = n
 		case key == "grain" && err == nil && n >= 1 && n <= 1024:

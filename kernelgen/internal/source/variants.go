@@ -75,9 +75,9 @@ func isName(text string) bool {
 }
 
 // makeVariants makes a variant for each combination of the constant parameters' values; the last parameter's values
-// vary fastest. If blocks has several numbers, they are those of the variants in this order. blocks32 is
-// the number for float32 of those variants that have one, or 0 for twice as many.
-func (p *Package) makeVariants(k *Kernel, blocks []int, blocks32 int) {
+// vary fastest. If blocks has several numbers, they are those of the variants in this order; so are those of blocks32,
+// for float32, of which there are twice as many if it is empty.
+func (p *Package) makeVariants(k *Kernel, blocks, blocks32 []int) {
 	k.Variants = []Variant{{}}
 	for n := range k.Constants {
 		var extended []Variant
@@ -91,22 +91,31 @@ func (p *Package) makeVariants(k *Kernel, blocks []int, blocks32 int) {
 		}
 		k.Variants = extended
 	}
-	if len(blocks) > 1 && len(blocks) != len(k.Variants) {
-		p.Refuse(k.Decl, "kernel %s: %d numbers of blocks for %d variants", k.Name, len(blocks), len(k.Variants))
-		return
+	for _, list := range [][]int{blocks, blocks32} {
+		if len(list) > 1 && len(list) != len(k.Variants) {
+			p.Refuse(k.Decl, "kernel %s: %d numbers of blocks for %d variants", k.Name, len(list), len(k.Variants))
+			return
+		}
 	}
 	for i := range k.Variants {
-		switch len(blocks) {
-		case 0:
-		case 1:
-			k.Variants[i].Blocks = blocks[0]
-		default:
-			k.Variants[i].Blocks = blocks[i]
+		v := &k.Variants[i]
+		v.Blocks = blocksOf(blocks, i)
+		v.Blocks32 = 2 * v.Blocks
+		if len(blocks32) > 0 && v.Blocks > 0 {
+			v.Blocks32 = blocksOf(blocks32, i)
 		}
-		k.Variants[i].Blocks32 = 2 * k.Variants[i].Blocks
-		if blocks32 > 0 && k.Variants[i].Blocks > 0 {
-			k.Variants[i].Blocks32 = blocks32
-		}
+	}
+}
+
+// blocksOf returns variant i's number of a list that has one for all, one for each or none: then 0.
+func blocksOf(list []int, i int) int {
+	switch len(list) {
+	case 0:
+		return 0
+	case 1:
+		return list[0]
+	default:
+		return list[i]
 	}
 }
 

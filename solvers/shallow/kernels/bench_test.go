@@ -28,10 +28,9 @@ func strip[F num.Float](n int) (Mesh[F], []State[F]) {
 }
 
 func benchFlux[F num.Float](b *testing.B, run func(m *Mesh[F], p *Params[F], clock *Clock[F], w []State[F],
-	out []Flux[F],
-	n *Counters)) {
+	lower, upper []Flux[F], n *Counters)) {
 	m, w := strip[F](20000)
-	out := make([]Flux[F], len(m.EdgeCells))
+	lower, upper := make([]Flux[F], len(m.EdgeCells)), make([]Flux[F], len(m.EdgeCells))
 	p := &Params[F]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: 1e-8}
 	if F(1)/3 == F(float32(1)/3) {
 		p.Tolerance = F(3e-4)
@@ -39,63 +38,64 @@ func benchFlux[F num.Float](b *testing.B, run func(m *Mesh[F], p *Params[F], clo
 	clock, n := &Clock[F]{Dt: 1e-4}, &Counters{}
 	b.ResetTimer()
 	for b.Loop() {
-		run(&m, p, clock, w, out, n)
+		run(&m, p, clock, w, lower, upper, n)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(m.EdgeCells)), "ns/edge")
 }
 
 func BenchmarkFluxPVM(b *testing.B) {
-	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64],
-		n *Counters) {
+	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64],
+		lower, upper []Flux[float64], n *Counters) {
 		for e := range m.EdgeCells {
-			EdgeFlux(e, PVM, p, m, clock, w, out, n)
+			EdgeFlux(e, PVM, p, m, clock, w, lower, upper, n)
 		}
 	})
 }
 
 func BenchmarkFluxIRRoe(b *testing.B) {
-	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64],
-		n *Counters) {
+	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64],
+		lower, upper []Flux[float64], n *Counters) {
 		for e := range m.EdgeCells {
-			EdgeFlux(e, IRRoe, p, m, clock, w, out, n)
+			EdgeFlux(e, IRRoe, p, m, clock, w, lower, upper, n)
 		}
 	})
 }
 
 func BenchmarkFluxRoe(b *testing.B) {
-	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64],
-		n *Counters) {
+	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64],
+		lower, upper []Flux[float64], n *Counters) {
 		for e := range m.EdgeCells {
-			EdgeFlux(e, Roe, p, m, clock, w, out, n)
+			EdgeFlux(e, Roe, p, m, clock, w, lower, upper, n)
 		}
 	})
 }
 
 func BenchmarkFluxPVM32(b *testing.B) {
-	benchFlux(b, func(m *Mesh[float32], p *Params[float32], clock *Clock[float32], w []State[float32], out []Flux[float32],
-		n *Counters) {
+	benchFlux(b, func(m *Mesh[float32], p *Params[float32], clock *Clock[float32], w []State[float32],
+		lower, upper []Flux[float32], n *Counters) {
 		for e := range m.EdgeCells {
-			EdgeFlux(e, PVM, p, m, clock, w, out, n)
+			EdgeFlux(e, PVM, p, m, clock, w, lower, upper, n)
 		}
 	})
 }
 
 func BenchmarkUpdateCell(b *testing.B) {
 	m, w := strip[float64](20000)
-	out, flux := make([]State[float64], len(w)), make([]Flux[float64], len(m.EdgeCells))
+	out, lower, upper := make([]State[float64], len(w)), make([]Flux[float64], len(m.EdgeCells)),
+		make([]Flux[float64], len(m.EdgeCells))
 	p := &Params[float64]{Gravity: 9.81, DensityRatio: .5, CFL: .9, DryDepth: 1e-6}
 	clock := &Clock[float64]{Dt: 1e-4}
 	for b.Loop() {
 		for i := range w {
-			UpdateCell(i, false, p, &m, clock, w, flux, nil, &Forcing[float64]{}, out)
+			UpdateCell(i, false, p, &m, clock, w, lower, upper, nil, &Forcing[float64]{}, out)
 		}
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(w)), "ns/cell")
 }
 
 func BenchmarkFluxPVMStaged(b *testing.B) {
-	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64], out []Flux[float64],
-		n *Counters) {
+	benchFlux(b, func(m *Mesh[float64], p *Params[float64], clock *Clock[float64], w []State[float64],
+		lower, upper []Flux[float64], n *Counters) {
 		var faces [32]Face[float64]
 		for lo := 0; lo < len(m.EdgeCells); lo += len(faces) {
 			hi := min(lo+len(faces), len(m.EdgeCells))
@@ -109,7 +109,8 @@ func BenchmarkFluxPVMStaged(b *testing.B) {
 				faces[e-lo].Viscosity(PVM, p)
 			}
 			for e := lo; e < hi; e++ {
-				faces[e-lo].WriteFlux(PVM, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, true, &out[e], n)
+				faces[e-lo].WriteFluxes(PVM, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, true, int32(e), lower,
+					upper, n)
 			}
 		}
 	})
@@ -158,11 +159,12 @@ func BenchmarkSlopedFluxPVM(b *testing.B) {
 				}
 			}
 			p := &Params[float64]{Gravity: 9.81, DensityRatio: .5, CFL: .9, EntropyFix: .05, DryDepth: 1e-6, Tolerance: 1e-8}
-			slopes, out := make([]Slopes[float64], len(w)), make([]Flux[float64], len(m.EdgeCells))
+			slopes, edges := make([]Slopes[float64], len(w)), len(m.EdgeCells)
+			lower, upper := make([]Flux[float64], edges), make([]Flux[float64], edges)
 			clock, n := &Clock[float64]{Dt: 1e-4}, &Counters{}
 			NewCellSlopesLoop(false, p, &m, w, slopes).Range(0, len(w))
 			for b.Loop() {
-				NewSlopedFluxLoop(PVM, p, &m, clock, slopes, out, n).Range(0, len(m.EdgeCells))
+				NewSlopedFluxLoop(PVM, p, &m, clock, slopes, lower, upper, n).Range(0, len(m.EdgeCells))
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(m.EdgeCells)), "ns/edge")
 		})

@@ -60,27 +60,22 @@ type Outlet[F num.Float] struct {
 // Passed is the volume of each layer that has left through an edge, m³: the sum over all stages of steps.
 type Passed struct{ V1, V2 float64 }
 
-// condition returns the boundary condition at an outlet edge.
-func (s *Boundary[F]) condition(at EdgeCells) Condition {
-	return s.Conditions[s.ConditionOf[FirstOutlet-at.Right]]
-}
-
 // Transmissive reports whether an edge has the condition of zero gradient.
 func (s *Boundary[F]) Transmissive(at EdgeCells) bool {
-	return at.Right <= FirstOutlet && s.condition(at).Kind == Transmissive
+	return at.Right <= FirstOutlet && s.Conditions[s.ConditionOf[FirstOutlet-at.Right]].Kind == Transmissive
 }
 
-// addOutflow adds the outflow through an outlet edge in a stage of a step of length dt.
-func (s *Boundary[F]) addOutflow(at EdgeCells, dt F, out *Flux[F]) {
+// addOutflow adds the outflow of both layers through an outlet edge, m³/s, in a stage of a step of length dt.
+func (s *Boundary[F]) addOutflow(at EdgeCells, dt, m1, m2 F) {
 	k := FirstOutlet - at.Right
-	s.Passed[k].V1 += float64(dt) * float64(out.M1)
-	s.Passed[k].V2 += float64(dt) * float64(out.M2)
+	s.Passed[k].V1 += float64(dt) * float64(m1)
+	s.Passed[k].V2 += float64(dt) * float64(m2)
 }
 
-// outletFlux writes the flux of an outlet in a run with one layer (the lower one). The speed of its waves is that of
+// outletFlux returns the flux of an outlet in a run with one layer (the lower one). The speed of its waves is that of
 // the prescribed value or of the largest one until the end of the next step, so that the step is short enough for it.
 func (f *Face[F]) outletFlux(at EdgeCells, normal *Normal[F], p *Params[F], boundary *Boundary[F], dt F, own bool,
-	out *Flux[F], n *Counters) {
+	n *Counters) Flux[F] {
 	l := &f.l
 	h, u, length := num.Larger(l.h2, 0), l.u2, normal.Length
 	k := FirstOutlet - at.Right
@@ -122,8 +117,7 @@ func (f *Face[F]) outletFlux(at EdgeCells, normal *Normal[F], p *Params[F], boun
 		t = m * l.t2
 	}
 	x, y := normal.X*length, normal.Y*length
-	*out = Flux[F]{M2: m * length, Speed: fastest * length, Length: length}
-	out.Side[0] = MomentumChange[F]{X2: force*x - t*y, Y2: force*y + t*x}
+	return Flux[F]{M: m * length, Speed: fastest * length, Side: [2]Vec2[F]{{force*x - t*y, force*y + t*x}, {}}}
 }
 
 // openOutlet returns the jump of the level at a transmissive edge, the mass flow that this jump adds, and the outward

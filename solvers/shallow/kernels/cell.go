@@ -12,41 +12,38 @@ import (
 //
 //atoll:kernel lanes min oneLayer=false,true
 func UpdateCell[F num.Float](i int, oneLayer bool, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F],
-	flux []Flux[F], manning []F, force *Forcing[F], out []State[F]) F {
+	lower, upper []Flux[F], manning []F, force *Forcing[F], out []State[F]) F {
 	var b balance[F]
-	b.gather(oneLayer, m.CellEdges[i], flux)
+	b.gather(oneLayer, m.CellEdges[i], lower, upper)
 	return b.advance(oneLayer, i, p, clock.Dt, m.Beds[i].Area, &w[i], manning, force, &out[i])
 }
 
-// balance is the sum of the outgoing fluxes of a cell over its edges, per second, the sum of edge length times
-// wave speed, and that of the lengths.
+// balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times wave
+// speed.
 type balance[F num.Float] struct {
 	h1, q1x, q1y, h2, q2x, q2y F
 	speed                      F
-	length                     F
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-func (b *balance[F]) gather(oneLayer bool, links CellEdges, flux []Flux[F]) {
+func (b *balance[F]) gather(oneLayer bool, links CellEdges, lower, upper []Flux[F]) {
 	r0, r1, r2 := links.Edge[0]>>31, links.Edge[1]>>31, links.Edge[2]>>31 // -1 or 0
-	b.sum(oneLayer, &flux[links.Edge[0]^r0], &flux[links.Edge[1]^r1], &flux[links.Edge[2]^r2], -r0, -r1, -r2)
+	b.add(oneLayer, links.Edge[0]^r0, links.Edge[1]^r1, links.Edge[2]^r2, -r0, -r1, -r2, lower, upper)
 }
 
-// sum adds the fluxes of three edges, whose left (0) or right (1) cell this is. It starts at 0, so that fluxes of -0
-// sum to 0.
-func (b *balance[F]) sum(oneLayer bool, f0, f1, f2 *Flux[F], side0, side1, side2 int32) {
-	p0, p1, p2 := f0.Side[side0], f1.Side[side1], f2.Side[side2]
-	s0, s1, s2 := F(1-2*side0), F(1-2*side1), F(1-2*side2)
+// add adds the fluxes of edges e0, e1 and e2, whose left (0) or right (1) cell this is.
+func (b *balance[F]) add(oneLayer bool, e0, e1, e2, side0, side1, side2 int32, lower, upper []Flux[F]) {
+	b.h2, b.q2x, b.q2y, b.speed = sum(&lower[e0], &lower[e1], &lower[e2], side0, side1, side2)
 	if !oneLayer {
-		b.h1 = 0 + s0*f0.M1 + s1*f1.M1 + s2*f2.M1
-		b.q1x = 0 + p0.X1 + p1.X1 + p2.X1
-		b.q1y = 0 + p0.Y1 + p1.Y1 + p2.Y1
+		b.h1, b.q1x, b.q1y, _ = sum(&upper[e0], &upper[e1], &upper[e2], side0, side1, side2)
 	}
-	b.h2 = 0 + s0*f0.M2 + s1*f1.M2 + s2*f2.M2
-	b.q2x = 0 + p0.X2 + p1.X2 + p2.X2
-	b.q2y = 0 + p0.Y2 + p1.Y2 + p2.Y2
-	b.speed = 0 + f0.Speed + f1.Speed + f2.Speed
-	b.length = f0.Length + f1.Length + f2.Length
+}
+
+// sum adds the fluxes of a layer. It starts at 0, so that fluxes of -0 sum to 0.
+func sum[F num.Float](f0, f1, f2 *Flux[F], side0, side1, side2 int32) (h, qx, qy, speed F) {
+	p0, p1, p2 := f0.Side[side0], f1.Side[side1], f2.Side[side2]
+	h = 0 + F(1-2*side0)*f0.M + F(1-2*side1)*f1.M + F(1-2*side2)*f2.M
+	return h, 0 + p0.X + p1.X + p2.X, 0 + p0.Y + p1.Y + p2.Y, 0 + f0.Speed + f1.Speed + f2.Speed
 }
 
 // advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.

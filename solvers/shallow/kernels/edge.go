@@ -22,17 +22,17 @@ const (
 	OneLayer
 )
 
-// EdgeFlux computes the flux of edge e by a scheme.
+// EdgeFlux computes the fluxes of edge e by a scheme: in a run of one layer only that of the lower one.
 //
 //atoll:kernel lanes=PVM,OneLayer stages=32 scheme=PVM,IRRoe,Roe,OneLayer
-func EdgeFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F],
-	n *Counters) {
+func EdgeFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F],
+	lower, upper []Flux[F], n *Counters) {
 	var f Face[F]
 	f.LoadSides(scheme, m.EdgeCells[e], &m.Normals[e], p, m.Beds, w)
 	f.Waves(scheme, p)
 	f.Viscosity(scheme, p)
-	f.WriteFlux(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned,
-		&out[m.FluxAt[e]], n)
+	f.WriteFluxes(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned,
+		m.FluxAt[e], lower, upper, n)
 }
 
 // LoadSides fills the sides of an edge from the states of its cells, the jumps and the Roe state. Both sides are read
@@ -106,17 +106,29 @@ func (f *Face[F]) Viscosity(scheme Scheme, p *Params[F]) {
 	}
 }
 
-// WriteFlux writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
+// WriteFluxes writes the fluxes of an edge to position to of those of all edges: see fluxes.
+func (f *Face[F]) WriteFluxes(scheme Scheme, at EdgeCells, normal *Normal[F], p *Params[F], boundary *Boundary[F], dt F,
+	own bool, to int32, lower, upper []Flux[F], n *Counters) {
+	l, u := f.fluxes(scheme, at, normal, p, boundary, dt, own, n)
+	lower[to] = l
+	if scheme != OneLayer {
+		upper[to] = u
+	}
+	if at.Right <= FirstOutlet {
+		boundary.addOutflow(at, dt, u.M, l.M)
+	}
+}
+
+// fluxes returns the fluxes of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
 // which cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Where two
 // ranks or tiles compute the same edge, only the one for which it is own updates the counters. In one piece: the
 // fluxes of both layers share their limits.
-func (f *Face[F]) WriteFlux(scheme Scheme, at EdgeCells, normal *Normal[F], p *Params[F], boundary *Boundary[F], dt F,
-	own bool, out *Flux[F], n *Counters) {
+func (f *Face[F]) fluxes(scheme Scheme, at EdgeCells, normal *Normal[F], p *Params[F], boundary *Boundary[F], dt F,
+	own bool, n *Counters) (lower, upper Flux[F]) {
 	//atoll:seldom
 	if scheme == OneLayer && at.Right <= FirstOutlet {
-		f.outletFlux(at, normal, p, boundary, dt, own, out, n)
-		boundary.addOutflow(at, dt, out)
-		return
+		lower = f.outletFlux(at, normal, p, boundary, dt, own, n)
+		return lower, upper
 	}
 	l, r, v, length := &f.l, &f.r, &f.viscosity, normal.Length
 	if f.waves.Complex && !f.thin && own {
@@ -164,13 +176,13 @@ func (f *Face[F]) WriteFlux(scheme Scheme, at EdgeCells, normal *Normal[F], p *P
 		}
 	}
 	x, y := normal.X*length, normal.Y*length
-	*out = Flux[F]{M1: m1 * length, M2: m2 * length, Speed: f.speed * length, Length: length, Side: [2]MomentumChange[F]{
-		{n1l*x - t1*y, n1l*y + t1*x, n2l*x - t2*y, n2l*y + t2*x},
-		{n1r*x + t1*y, n1r*y - t1*x, n2r*x + t2*y, n2r*y - t2*x},
-	}}
-	if at.Right <= FirstOutlet {
-		boundary.addOutflow(at, dt, out)
+	lower = Flux[F]{M: m2 * length, Speed: f.speed * length, Side: [2]Vec2[F]{
+		{n2l*x - t2*y, n2l*y + t2*x}, {n2r*x + t2*y, n2r*y - t2*x}}}
+	if scheme != OneLayer {
+		upper = Flux[F]{M: m1 * length, Side: [2]Vec2[F]{
+			{n1l*x - t1*y, n1l*y + t1*x}, {n1r*x + t1*y, n1r*y - t1*x}}}
 	}
+	return lower, upper
 }
 
 // carried returns the tangential mass flow that the mass flux m advects from upwind.

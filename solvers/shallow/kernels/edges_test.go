@@ -28,13 +28,14 @@ func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner, tol F) {
 	m.FluxAt, m.SlopesAt = permutation(rng, n), permutation(rng, n)
 	m.Boundary = Boundary[F]{Outlets: []Outlet[F]{{Manning: .03}}, ConditionOf: []int32{0},
 		Conditions: []Condition{{Value: 1, Wave: 2}}, Prescribed: []F{0, 1.5, .3}, Conveyances: []F{1}, Sums: []F{2}}
-	w, before, slopes, flux := make([]State[F], n), make([]State[F], n), make([]Slopes[F], n), make([]Flux[F], n)
+	w, before, slopes, flux := make([]State[F], n), make([]State[F], n), make([]Slopes[F], n), ofBothLayers[F](n)
 	manning, clock := make([]F, n), &Clock[F]{Dt: 1e-2}
 	for round := range kerneltest.Rounds(t, n) {
 		kerneltest.FillEdgeCases[F](rng, w)
 		kerneltest.FillEdgeCases[F](rng, before)
 		kerneltest.FillEdgeCases[F](rng, slopes)
-		kerneltest.FillEdgeCases[F](rng, flux)
+		kerneltest.FillEdgeCases[F](rng, flux[0])
+		kerneltest.FillEdgeCases[F](rng, flux[1])
 		kerneltest.FillEdgeCases[F](rng, manning)
 		kerneltest.FillEdgeCases[F](rng, m.Normals)
 		kerneltest.FillEdgeCases[F](rng, m.Beds)
@@ -63,9 +64,9 @@ func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner, tol F) {
 
 // sameVectors compares all kernels of a scheme.
 func sameVectors[F num.Float](t *testing.T, r cudatest.Runner, scheme Scheme, p *Params[F], m *Mesh[F],
-	clock *Clock[F], before, w []State[F], slopes []Slopes[F], flux []Flux[F], manning []F) {
+	clock *Clock[F], before, w []State[F], slopes []Slopes[F], flux [2][]Flux[F], manning []F) {
 	n, force, oneLayer := len(w), &Forcing[F]{}, scheme == OneLayer
-	var fluxes, sloped [2][]Flux[F]
+	var fluxes, sloped [2][2][]Flux[F]
 	var steep [2][]Slopes[F]
 	var next, first, last [2][]State[F]
 	var counters [2]Counters
@@ -79,25 +80,33 @@ func sameVectors[F num.Float](t *testing.T, r cudatest.Runner, scheme Scheme, p 
 				r.Run(t, l, 0, n)
 			}
 		}
-		fluxes[k], sloped[k], steep[k] = make([]Flux[F], n), make([]Flux[F], n), make([]Slopes[F], n)
+		fluxes[k], sloped[k], steep[k] = ofBothLayers[F](n), ofBothLayers[F](n), make([]Slopes[F], n)
 		next[k], first[k], last[k] = make([]State[F], n), make([]State[F], n), make([]State[F], n)
-		run(NewEdgeFluxLoop(scheme, p, m, clock, w, fluxes[k], &counters[k]))
-		run(NewUpdateCellLoop(oneLayer, p, m, clock, w, flux, manning, force, next[k], &least[0][k]))
+		run(NewEdgeFluxLoop(scheme, p, m, clock, w, fluxes[k][0], fluxes[k][1], &counters[k]))
+		run(NewUpdateCellLoop(oneLayer, p, m, clock, w, flux[0], flux[1], manning, force, next[k], &least[0][k]))
 		run(NewCellSlopesLoop(oneLayer, p, m, w, steep[k]))
-		run(NewSlopedFluxLoop(scheme, p, m, clock, slopes, sloped[k], &counters[k]))
+		run(NewSlopedFluxLoop(scheme, p, m, clock, slopes, sloped[k][0], sloped[k][1], &counters[k]))
 		for i, out := range []([]State[F]){first[k], last[k]} {
-			run(NewStageCellLoop(i == 1, oneLayer, p, m, clock, before, w, slopes, flux, manning, force, out,
-				&least[1+i][k]))
+			run(NewStageCellLoop(i == 1, oneLayer, p, m, clock, before, w, slopes, flux[0], flux[1], manning, force,
+				out, &least[1+i][k]))
 		}
 	}
-	kerneltest.Same(t, "EdgeFlux", fluxes[0], fluxes[1], func(i int) any { return m.EdgeCells[i] })
+	for layer := range 2 {
+		edge := func(i int) any { return m.EdgeCells[i] }
+		kerneltest.Same(t, "EdgeFlux", fluxes[0][layer], fluxes[1][layer], edge)
+		kerneltest.Same(t, "SlopedFlux", sloped[0][layer], sloped[1][layer], edge)
+	}
 	kerneltest.Same(t, "UpdateCell", next[0], next[1], nil)
 	kerneltest.Same(t, "CellSlopes", steep[0], steep[1], nil)
-	kerneltest.Same(t, "SlopedFlux", sloped[0], sloped[1], func(i int) any { return m.EdgeCells[i] })
 	kerneltest.Same(t, "the first StageCell", first[0], first[1], nil)
 	kerneltest.Same(t, "the last StageCell", last[0], last[1], nil)
 	kerneltest.Same(t, "counters", counters[:1], counters[1:], nil)
 	for k := range least {
 		kerneltest.Same(t, "reduced", least[k][:1], least[k][1:], nil)
 	}
+}
+
+// ofBothLayers returns arrays for the fluxes of the lower and of the upper layer through n edges.
+func ofBothLayers[F num.Float](n int) [2][]Flux[F] {
+	return [2][]Flux[F]{make([]Flux[F], n), make([]Flux[F], n)}
 }

@@ -3,7 +3,7 @@ package kernels
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
 // Face is an edge as the schemes see it, in the frame of its normal. A flux takes four stages: LoadSides, Waves between
-// the sides, the Viscosity of a scheme (PVM or Roe), and WriteFlux.
+// the sides, the Viscosity of a scheme (PVM or Roe), and WriteFluxes.
 type Face[F num.Float] struct {
 	l, r     side[F]
 	thin     bool // a layer is absent on a side

@@ -173,7 +173,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Params holds the constants of a run.
-// Params[float32], types.go:76
+// Params[float32], types.go:72
 struct Params_f32 {
     float Gravity;
     float DensityRatio;
@@ -318,7 +318,7 @@ struct alignas(16) Arms_f32 {
 static_assert(sizeof(Arms_f32) == 16 && offsetof(Arms_f32, Left) == 0 && offsetof(Arms_f32, Right) == 8, "Arms_f32");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float32], types.go:56
+// Mesh[float32], types.go:52
 struct Mesh_f32 {
     Slice<EdgeCells> EdgeCells_;
     Slice<Normal_f32> Normals;
@@ -369,26 +369,16 @@ static_assert(sizeof(State_f32) == 24 && offsetof(State_f32, H1) == 0 && offseto
     offsetof(State_f32, Q1y) == 8 && offsetof(State_f32, H2) == 12 && offsetof(State_f32, Q2x) == 16 &&
     offsetof(State_f32, Q2y) == 20, "State_f32");
 
-// MomentumChange is a rate of change of the mass flows of both layers, integrated over a cell, in m⁴/s².
-// MomentumChange[float32], types.go:53
-struct MomentumChange_f32 {
-    float X1, Y1, X2, Y2;
+// Flux is the flux of a layer through an edge, times the edge's length: M is the volume that passes from Left to Right,
+// m³/s; Side is the change of mass flow that the edge takes out of Left and of Right, m⁴/s², which differ since the
+// equations are not in conservation form. Speed is that of the fastest wave, m²/s; only the lower layer has it.
+// Flux[float32], types.go:46
+struct alignas(8) Flux_f32 {
+    float M, Speed;
+    Array<Vec2_f32, 2> Side;
 };
-static_assert(sizeof(MomentumChange_f32) == 16 && offsetof(MomentumChange_f32, X1) == 0 &&
-    offsetof(MomentumChange_f32, Y1) == 4 && offsetof(MomentumChange_f32, X2) == 8 &&
-    offsetof(MomentumChange_f32, Y2) == 12, "MomentumChange_f32");
-
-// Flux is the flux through an edge, times the edge's length: M1 and M2 are the volumes that pass from Left to Right per
-// second, in m³/s; Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ
-// because the equations are not in conservation form. Speed is that of the fastest wave, also times the length, m²/s;
-// Length is the edge's, m.
-// Flux[float32], types.go:47
-struct alignas(16) Flux_f32 {
-    float M1, M2, Speed, Length;
-    Array<MomentumChange_f32, 2> Side;
-};
-static_assert(sizeof(Flux_f32) == 48 && offsetof(Flux_f32, M1) == 0 && offsetof(Flux_f32, M2) == 4 &&
-    offsetof(Flux_f32, Speed) == 8 && offsetof(Flux_f32, Length) == 12 && offsetof(Flux_f32, Side) == 16, "Flux_f32");
+static_assert(sizeof(Flux_f32) == 24 && offsetof(Flux_f32, M) == 0 && offsetof(Flux_f32, Speed) == 4 &&
+    offsetof(Flux_f32, Side) == 8, "Flux_f32");
 
 // Vector is a vector in the plane.
 // air.Vector[float32], air/air.go:19
@@ -398,9 +388,9 @@ struct alignas(8) air_Vector_f32 {
 static_assert(sizeof(air_Vector_f32) == 8 && offsetof(air_Vector_f32, X) == 0 && offsetof(air_Vector_f32, Y) == 4, "air_Vector_f32");
 
 // Course is a vector of owned cells in a step, from what is known at three times that follow each other: what it is at
-// the first, and by how much it changes to the second, and to the third. The element At of the prescribed numbers is the
-// share of the first change in the step, the next element that of the second.
-// air.Course[float32], air/air.go:33
+// the first, and by how much it changes to the second, and to the third. The element At of the prescribed numbers is
+// the share of the first change in the step, the next element that of the second.
+// air.Course[float32], air/air.go:36
 struct air_Course_f32 {
     Slice<air_Vector_f32> First, Change, Next;
     int32 At;
@@ -479,20 +469,19 @@ static_assert(sizeof(Forcing_f32) == 408 && offsetof(Forcing_f32, Prescribed) ==
     offsetof(Forcing_f32, Coriolis) == 328 && offsetof(Forcing_f32, Lost_) == 352 &&
     offsetof(Forcing_f32, Soil_) == 376 && offsetof(Forcing_f32, Model) == 400, "Forcing_f32");
 
-// balance is the sum of the outgoing fluxes of a cell over its edges, per second, the sum of edge length times
-// wave speed, and that of the lengths.
+// balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times wave
+// speed.
 // balance[float32], cell.go:23
 struct balance_f32 {
     float h1, q1x, q1y, h2, q2x, q2y;
     float speed_;
-    float length;
 };
-static_assert(sizeof(balance_f32) == 32 && offsetof(balance_f32, h1) == 0 && offsetof(balance_f32, q1x) == 4 &&
+static_assert(sizeof(balance_f32) == 28 && offsetof(balance_f32, h1) == 0 && offsetof(balance_f32, q1x) == 4 &&
     offsetof(balance_f32, q1y) == 8 && offsetof(balance_f32, h2) == 12 && offsetof(balance_f32, q2x) == 16 &&
-    offsetof(balance_f32, q2y) == 20 && offsetof(balance_f32, speed_) == 24 && offsetof(balance_f32, length) == 28, "balance_f32");
+    offsetof(balance_f32, q2y) == 20 && offsetof(balance_f32, speed_) == 24, "balance_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:76
+// Params[float64], types.go:72
 struct Params_f64 {
     double Gravity;
     double DensityRatio;
@@ -593,7 +582,7 @@ struct alignas(16) Arms_f64 {
 static_assert(sizeof(Arms_f64) == 32 && offsetof(Arms_f64, Left) == 0 && offsetof(Arms_f64, Right) == 16, "Arms_f64");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float64], types.go:56
+// Mesh[float64], types.go:52
 struct Mesh_f64 {
     Slice<EdgeCells> EdgeCells_;
     Slice<Normal_f64> Normals;
@@ -644,26 +633,16 @@ static_assert(sizeof(State_f64) == 48 && offsetof(State_f64, H1) == 0 && offseto
     offsetof(State_f64, Q1y) == 16 && offsetof(State_f64, H2) == 24 && offsetof(State_f64, Q2x) == 32 &&
     offsetof(State_f64, Q2y) == 40, "State_f64");
 
-// MomentumChange is a rate of change of the mass flows of both layers, integrated over a cell, in m⁴/s².
-// MomentumChange[float64], types.go:53
-struct MomentumChange_f64 {
-    double X1, Y1, X2, Y2;
-};
-static_assert(sizeof(MomentumChange_f64) == 32 && offsetof(MomentumChange_f64, X1) == 0 &&
-    offsetof(MomentumChange_f64, Y1) == 8 && offsetof(MomentumChange_f64, X2) == 16 &&
-    offsetof(MomentumChange_f64, Y2) == 24, "MomentumChange_f64");
-
-// Flux is the flux through an edge, times the edge's length: M1 and M2 are the volumes that pass from Left to Right per
-// second, in m³/s; Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ
-// because the equations are not in conservation form. Speed is that of the fastest wave, also times the length, m²/s;
-// Length is the edge's, m.
-// Flux[float64], types.go:47
+// Flux is the flux of a layer through an edge, times the edge's length: M is the volume that passes from Left to Right,
+// m³/s; Side is the change of mass flow that the edge takes out of Left and of Right, m⁴/s², which differ since the
+// equations are not in conservation form. Speed is that of the fastest wave, m²/s; only the lower layer has it.
+// Flux[float64], types.go:46
 struct alignas(16) Flux_f64 {
-    double M1, M2, Speed, Length;
-    Array<MomentumChange_f64, 2> Side;
+    double M, Speed;
+    Array<Vec2_f64, 2> Side;
 };
-static_assert(sizeof(Flux_f64) == 96 && offsetof(Flux_f64, M1) == 0 && offsetof(Flux_f64, M2) == 8 &&
-    offsetof(Flux_f64, Speed) == 16 && offsetof(Flux_f64, Length) == 24 && offsetof(Flux_f64, Side) == 32, "Flux_f64");
+static_assert(sizeof(Flux_f64) == 48 && offsetof(Flux_f64, M) == 0 && offsetof(Flux_f64, Speed) == 8 &&
+    offsetof(Flux_f64, Side) == 16, "Flux_f64");
 
 // Vector is a vector in the plane.
 // air.Vector[float64], air/air.go:19
@@ -673,9 +652,9 @@ struct alignas(16) air_Vector_f64 {
 static_assert(sizeof(air_Vector_f64) == 16 && offsetof(air_Vector_f64, X) == 0 && offsetof(air_Vector_f64, Y) == 8, "air_Vector_f64");
 
 // Course is a vector of owned cells in a step, from what is known at three times that follow each other: what it is at
-// the first, and by how much it changes to the second, and to the third. The element At of the prescribed numbers is the
-// share of the first change in the step, the next element that of the second.
-// air.Course[float64], air/air.go:33
+// the first, and by how much it changes to the second, and to the third. The element At of the prescribed numbers is
+// the share of the first change in the step, the next element that of the second.
+// air.Course[float64], air/air.go:36
 struct air_Course_f64 {
     Slice<air_Vector_f64> First, Change, Next;
     int32 At;
@@ -745,17 +724,16 @@ static_assert(sizeof(Forcing_f64) == 432 && offsetof(Forcing_f64, Prescribed) ==
     offsetof(Forcing_f64, Coriolis) == 352 && offsetof(Forcing_f64, Lost_) == 376 &&
     offsetof(Forcing_f64, Soil_) == 400 && offsetof(Forcing_f64, Model) == 424, "Forcing_f64");
 
-// balance is the sum of the outgoing fluxes of a cell over its edges, per second, the sum of edge length times
-// wave speed, and that of the lengths.
+// balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times wave
+// speed.
 // balance[float64], cell.go:23
 struct balance_f64 {
     double h1, q1x, q1y, h2, q2x, q2y;
     double speed_;
-    double length;
 };
-static_assert(sizeof(balance_f64) == 64 && offsetof(balance_f64, h1) == 0 && offsetof(balance_f64, q1x) == 8 &&
+static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && offsetof(balance_f64, q1x) == 8 &&
     offsetof(balance_f64, q1y) == 16 && offsetof(balance_f64, h2) == 24 && offsetof(balance_f64, q2x) == 32 &&
-    offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48 && offsetof(balance_f64, length) == 56, "balance_f64");
+    offsetof(balance_f64, q2y) == 40 && offsetof(balance_f64, speed_) == 48, "balance_f64");
 
 // Share is an outlet of a group whose discharge is distributed over its edges by conveyance, h^(5/3)/n times the
 // edge's length: q = Q K/ΣK per edge. Width is length/n, or the length if there is no friction, and Bed the height of
@@ -788,7 +766,7 @@ static_assert(sizeof(Distribution) == 12 && offsetof(Distribution, Condition_) =
     offsetof(Distribution, First) == 4 && offsetof(Distribution, Count) == 8, "Distribution");
 
 // Counters counts exceptional events.
-// Counters, types.go:91
+// Counters, types.go:87
 struct Counters {
     int64 ComplexEdges;
     int64 LimitedFluxes;
@@ -836,7 +814,7 @@ static_assert(sizeof(vector_f32) == 16 && offsetof(vector_f32, h1) == 0 && offse
     offsetof(vector_f32, h2) == 8 && offsetof(vector_f32, q2) == 12, "vector_f32");
 
 // Face is an edge as the schemes see it, in the frame of its normal. A flux takes four stages: LoadSides, Waves between
-// the sides, the Viscosity of a scheme (PVM or Roe), and WriteFlux.
+// the sides, the Viscosity of a scheme (PVM or Roe), and WriteFluxes.
 // Face[float32], face.go:7
 struct Face_f32 {
     side_f32 l, r;
@@ -910,7 +888,7 @@ static_assert(sizeof(vector_f64) == 32 && offsetof(vector_f64, h1) == 0 && offse
     offsetof(vector_f64, h2) == 16 && offsetof(vector_f64, q2) == 24, "vector_f64");
 
 // Face is an edge as the schemes see it, in the frame of its normal. A flux takes four stages: LoadSides, Waves between
-// the sides, the Viscosity of a scheme (PVM or Roe), and WriteFlux.
+// the sides, the Viscosity of a scheme (PVM or Roe), and WriteFluxes.
 // Face[float64], face.go:7
 struct Face_f64 {
     side_f64 l, r;
@@ -1271,35 +1249,47 @@ struct Uplift_f64 {
 static_assert(sizeof(Uplift_f64) == 40 && offsetof(Uplift_f64, From) == 0 && offsetof(Uplift_f64, To) == 8 &&
     offsetof(Uplift_f64, Rises) == 16, "Uplift_f64");
 
-// sum adds the fluxes of three edges, whose left (0) or right (1) cell this is. It starts at 0, so that fluxes of -0
-// sum to 0.
-// (*balance[float32]).sum, cell.go:37
-DEVICE void balance_sum_f32(balance_f32 *b, bool oneLayer, Flux_f32 *f0, Flux_f32 *f1, Flux_f32 *f2, int32 side0,
-        int32 side1, int32 side2) {
-    MomentumChange_f32 p0 = f0->Side[side0], p1 = f1->Side[side1], p2 = f2->Side[side2];
-    float s0 = float(sub(1, mul(2, side0))), s1 = float(sub(1, mul(2, side1))), s2 = float(sub(1, mul(2, side2)));
+// sum adds the fluxes of a layer. It starts at 0, so that fluxes of -0 sum to 0.
+// sum[float32], cell.go:43
+struct sum_f32_results { float r0; float r1; float r2; float r3; };
+DEVICE sum_f32_results sum_f32(Flux_f32 *f0, Flux_f32 *f1, Flux_f32 *f2, int32 side0, int32 side1, int32 side2) {
+    float h = 0.0f;
+    float qx = 0.0f;
+    float qy = 0.0f;
+    float speed = 0.0f;
+    Vec2_f32 p0 = f0->Side[side0], p1 = f1->Side[side1], p2 = f2->Side[side2];
+    h = 0.0f + float(sub(1, mul(2, side0))) * f0->M + float(sub(1, mul(2, side1))) * f1->M + float(sub(1, mul(2, side2))) * f2->M;
+    return {h, 0.0f + p0.X + p1.X + p2.X, 0.0f + p0.Y + p1.Y + p2.Y, 0.0f + f0->Speed + f1->Speed + f2->Speed};
+}
+
+// add adds the fluxes of edges e0, e1 and e2, whose left (0) or right (1) cell this is.
+// (*balance[float32]).add, cell.go:35
+DEVICE void balance_add_f32(balance_f32 *b, bool oneLayer, int32 e0, int32 e1, int32 e2, int32 side0, int32 side1,
+        int32 side2, Slice<Flux_f32> lower, Slice<Flux_f32> upper) {
+    const auto results1 = sum_f32(&lower[e0], &lower[e1], &lower[e2], side0, side1, side2);
+    b->h2 = results1.r0;
+    b->q2x = results1.r1;
+    b->q2y = results1.r2;
+    b->speed_ = results1.r3;
     if (!oneLayer) {
-        b->h1 = 0.0f + s0 * f0->M1 + s1 * f1->M1 + s2 * f2->M1;
-        b->q1x = 0.0f + p0.X1 + p1.X1 + p2.X1;
-        b->q1y = 0.0f + p0.Y1 + p1.Y1 + p2.Y1;
+        const auto results2 = sum_f32(&upper[e0], &upper[e1], &upper[e2], side0, side1, side2);
+        b->h1 = results2.r0;
+        b->q1x = results2.r1;
+        b->q1y = results2.r2;
     }
-    b->h2 = 0.0f + s0 * f0->M2 + s1 * f1->M2 + s2 * f2->M2;
-    b->q2x = 0.0f + p0.X2 + p1.X2 + p2.X2;
-    b->q2y = 0.0f + p0.Y2 + p1.Y2 + p2.Y2;
-    b->speed_ = 0.0f + f0->Speed + f1->Speed + f2->Speed;
-    b->length = f0->Length + f1->Length + f2->Length;
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-// (*balance[float32]).gather, cell.go:30
-DEVICE void balance_gather_f32(balance_f32 *b, bool oneLayer, CellEdges links, Slice<Flux_f32> flux) {
+// (*balance[float32]).gather, cell.go:29
+DEVICE void balance_gather_f32(balance_f32 *b, bool oneLayer, CellEdges links, Slice<Flux_f32> lower,
+        Slice<Flux_f32> upper) {
     // -1 or 0
     int32 r0 = links.Edge[0] >> 31, r1 = links.Edge[1] >> 31, r2 = links.Edge[2] >> 31;
-    balance_sum_f32(b, oneLayer, &flux[links.Edge[0] ^ r0], &flux[links.Edge[1] ^ r1], &flux[links.Edge[2] ^ r2], neg(r0), neg(r1), neg(r2));
+    balance_add_f32(b, oneLayer, links.Edge[0] ^ r0, links.Edge[1] ^ r1, links.Edge[2] ^ r2, neg(r0), neg(r1), neg(r2), lower, upper);
 }
 
 // applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
-// (*balance[float32]).applyFluxes, cell.go:81
+// (*balance[float32]).applyFluxes, cell.go:78
 DEVICE void balance_applyFluxes_f32(balance_f32 *b, bool oneLayer, float rate, State_f32 *c) {
     if (!oneLayer) {
         c->H1 = c->H1 - rate * b->h1;
@@ -1322,7 +1312,7 @@ DEVICE float Forcing_rainOn_f32(const Forcing_f32 *f, int64 i) {
 }
 
 // in returns the vector in cell i.
-// (air.Course[float32]).in, air/air.go:39
+// (air.Course[float32]).in, air/air.go:42
 DEVICE air_Vector_f32 air_Course_in_f32(air_Course_f32 c, int64 i, Slice<float> prescribed) {
     air_Vector_f32 v = c.First[i], change = c.Change[i];
     float share = prescribed[c.At];
@@ -1361,14 +1351,14 @@ DEVICE float num_Smaller_f32(float a, float b) {
 }
 
 // of returns the coefficient at a speed.
-// (air.Drag[float32]).of, air/air.go:26
+// (air.Drag[float32]).of, air/air.go:29
 DEVICE float air_Drag_of_f32(air_Drag_f32 d, float speed) {
     return num_Smaller_f32(num_Larger_f32(d.Still + d.PerSpeed * speed, d.Least_), d.Most__);
 }
 
 // Wind returns the velocity of the air over cell i, and what it is multiplied by to give the momentum that the water
 // takes from it in a time dt, per area and density of the lower layer.
-// (*air.Air[float32]).Wind, air/air.go:51
+// (*air.Air[float32]).Wind, air/air.go:54
 struct air_Air_Wind_f32_results { float r0; float r1; float r2; };
 DEVICE air_Air_Wind_f32_results air_Air_Wind_f32(const air_Air_f32 *a, int64 i, Slice<float> prescribed, float dt) {
     float x = 0.0f;
@@ -1386,13 +1376,13 @@ DEVICE air_Air_Wind_f32_results air_Air_Wind_f32(const air_Air_f32 *a, int64 i, 
 }
 
 // HasPressure reports whether the pressure differs in space.
-// (*air.Air[float32]).HasPressure, air/air.go:62
+// (*air.Air[float32]).HasPressure, air/air.go:65
 DEVICE bool air_Air_HasPressure_f32(const air_Air_f32 *a) {
     return a->Gradient.len > 0 || a->Pressure.First.len > 0;
 }
 
 // Push returns the velocity by which the gradient of the pressure over cell i slows the water down in a time dt.
-// (*air.Air[float32]).Push, air/air.go:65
+// (*air.Air[float32]).Push, air/air.go:68
 struct air_Air_Push_f32_results { float r0; float r1; };
 DEVICE air_Air_Push_f32_results air_Air_Push_f32(const air_Air_f32 *a, int64 i, Slice<float> prescribed, float dt) {
     if (a->Gradient.len > 0) {
@@ -1635,7 +1625,7 @@ DEVICE float velocity_f32(float h, float q, float dry) {
 }
 
 // dampLower is dampThinLayers for the lower layer.
-// dampLower[float32], cell.go:122
+// dampLower[float32], cell.go:119
 DEVICE void dampLower_f32(float dry, State_f32 *c) {
     if (c->H2 < dry) {
         c->Q2x = c->H2 * velocity_f32(c->H2, c->Q2x, dry);
@@ -1644,7 +1634,7 @@ DEVICE void dampLower_f32(float dry, State_f32 *c) {
 }
 
 // dampLayers is dampThinLayers if a layer is known to be thin.
-// dampLayers[float32], cell.go:114
+// dampLayers[float32], cell.go:111
 DEVICE void dampLayers_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
@@ -1655,7 +1645,7 @@ DEVICE void dampLayers_f32(float dry, State_f32 *c) {
 
 // dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the
 // function velocity returns, so that velocities stay bounded as the layer drains.
-// dampThinLayers[float32], cell.go:105
+// dampThinLayers[float32], cell.go:102
 DEVICE void dampThinLayers_f32(bool oneLayer, float dry, State_f32 *c) {
     if (oneLayer) {
         dampLower_f32(dry, c);
@@ -1665,7 +1655,7 @@ DEVICE void dampThinLayers_f32(bool oneLayer, float dry, State_f32 *c) {
 }
 
 // invalid reports whether a state is not finite or has a negative thickness.
-// (*State[float32]).invalid, cell.go:98
+// (*State[float32]).invalid, cell.go:95
 DEVICE bool State_invalid_f32(State_f32 *c) {
     float all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     return all - all != 0.0f || c->H1 < 0.0f || c->H2 < 0.0f;
@@ -1673,7 +1663,7 @@ DEVICE bool State_invalid_f32(State_f32 *c) {
 
 // stepLimit returns the longest step that the CFL condition, equation (3), allows; NaN if the new state c is not finite
 // or a thickness is negative.
-// (*balance[float32]).stepLimit, cell.go:90
+// (*balance[float32]).stepLimit, cell.go:87
 DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c) {
     if (State_invalid_f32(c)) {
         return float(math_NaN());
@@ -1702,7 +1692,7 @@ DEVICE float Forcing_rainAhead_f32(const Forcing_f32 *f, int64 i) {
 }
 
 // advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
-// (*balance[float32]).advance, cell.go:53
+// (*balance[float32]).advance, cell.go:50
 DEVICE float balance_advance_f32(balance_f32 *b, bool oneLayer, int64 i, const Params_f32 *p, float dt, float area,
         State_f32 *from, Slice<float> manning, const Forcing_f32 *force, State_f32 *out) {
     State_f32 c = *from;
@@ -1736,42 +1726,54 @@ DEVICE float balance_advance_f32(balance_f32 *b, bool oneLayer, int64 i, const P
 // or a thickness negative.
 // UpdateCell[float32], cell.go:14
 DEVICE float UpdateCell_f32_at(int64 i, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, const Forcing_f32 *force,
-        Slice<State_f32> out) {
+        Slice<State_f32> w, Slice<Flux_f32> lower, Slice<Flux_f32> upper, Slice<float> manning,
+        const Forcing_f32 *force, Slice<State_f32> out) {
     balance_f32 b = {};
-    balance_gather_f32(&b, oneLayer, m->CellEdges_[i], flux);
+    balance_gather_f32(&b, oneLayer, m->CellEdges_[i], lower, upper);
     return balance_advance_f32(&b, oneLayer, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
 }
 
-// sum adds the fluxes of three edges, whose left (0) or right (1) cell this is. It starts at 0, so that fluxes of -0
-// sum to 0.
-// (*balance[float64]).sum, cell.go:37
-DEVICE void balance_sum_f64(balance_f64 *b, bool oneLayer, Flux_f64 *f0, Flux_f64 *f1, Flux_f64 *f2, int32 side0,
-        int32 side1, int32 side2) {
-    MomentumChange_f64 p0 = f0->Side[side0], p1 = f1->Side[side1], p2 = f2->Side[side2];
-    double s0 = double(sub(1, mul(2, side0))), s1 = double(sub(1, mul(2, side1))), s2 = double(sub(1, mul(2, side2)));
+// sum adds the fluxes of a layer. It starts at 0, so that fluxes of -0 sum to 0.
+// sum[float64], cell.go:43
+struct sum_f64_results { double r0; double r1; double r2; double r3; };
+DEVICE sum_f64_results sum_f64(Flux_f64 *f0, Flux_f64 *f1, Flux_f64 *f2, int32 side0, int32 side1, int32 side2) {
+    double h = 0.0;
+    double qx = 0.0;
+    double qy = 0.0;
+    double speed = 0.0;
+    Vec2_f64 p0 = f0->Side[side0], p1 = f1->Side[side1], p2 = f2->Side[side2];
+    h = 0.0 + double(sub(1, mul(2, side0))) * f0->M + double(sub(1, mul(2, side1))) * f1->M + double(sub(1, mul(2, side2))) * f2->M;
+    return {h, 0.0 + p0.X + p1.X + p2.X, 0.0 + p0.Y + p1.Y + p2.Y, 0.0 + f0->Speed + f1->Speed + f2->Speed};
+}
+
+// add adds the fluxes of edges e0, e1 and e2, whose left (0) or right (1) cell this is.
+// (*balance[float64]).add, cell.go:35
+DEVICE void balance_add_f64(balance_f64 *b, bool oneLayer, int32 e0, int32 e1, int32 e2, int32 side0, int32 side1,
+        int32 side2, Slice<Flux_f64> lower, Slice<Flux_f64> upper) {
+    const auto results1 = sum_f64(&lower[e0], &lower[e1], &lower[e2], side0, side1, side2);
+    b->h2 = results1.r0;
+    b->q2x = results1.r1;
+    b->q2y = results1.r2;
+    b->speed_ = results1.r3;
     if (!oneLayer) {
-        b->h1 = 0.0 + s0 * f0->M1 + s1 * f1->M1 + s2 * f2->M1;
-        b->q1x = 0.0 + p0.X1 + p1.X1 + p2.X1;
-        b->q1y = 0.0 + p0.Y1 + p1.Y1 + p2.Y1;
+        const auto results2 = sum_f64(&upper[e0], &upper[e1], &upper[e2], side0, side1, side2);
+        b->h1 = results2.r0;
+        b->q1x = results2.r1;
+        b->q1y = results2.r2;
     }
-    b->h2 = 0.0 + s0 * f0->M2 + s1 * f1->M2 + s2 * f2->M2;
-    b->q2x = 0.0 + p0.X2 + p1.X2 + p2.X2;
-    b->q2y = 0.0 + p0.Y2 + p1.Y2 + p2.Y2;
-    b->speed_ = 0.0 + f0->Speed + f1->Speed + f2->Speed;
-    b->length = f0->Length + f1->Length + f2->Length;
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-// (*balance[float64]).gather, cell.go:30
-DEVICE void balance_gather_f64(balance_f64 *b, bool oneLayer, CellEdges links, Slice<Flux_f64> flux) {
+// (*balance[float64]).gather, cell.go:29
+DEVICE void balance_gather_f64(balance_f64 *b, bool oneLayer, CellEdges links, Slice<Flux_f64> lower,
+        Slice<Flux_f64> upper) {
     // -1 or 0
     int32 r0 = links.Edge[0] >> 31, r1 = links.Edge[1] >> 31, r2 = links.Edge[2] >> 31;
-    balance_sum_f64(b, oneLayer, &flux[links.Edge[0] ^ r0], &flux[links.Edge[1] ^ r1], &flux[links.Edge[2] ^ r2], neg(r0), neg(r1), neg(r2));
+    balance_add_f64(b, oneLayer, links.Edge[0] ^ r0, links.Edge[1] ^ r1, links.Edge[2] ^ r2, neg(r0), neg(r1), neg(r2), lower, upper);
 }
 
 // applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
-// (*balance[float64]).applyFluxes, cell.go:81
+// (*balance[float64]).applyFluxes, cell.go:78
 DEVICE void balance_applyFluxes_f64(balance_f64 *b, bool oneLayer, double rate, State_f64 *c) {
     if (!oneLayer) {
         c->H1 = c->H1 - rate * b->h1;
@@ -1794,7 +1796,7 @@ DEVICE double Forcing_rainOn_f64(const Forcing_f64 *f, int64 i) {
 }
 
 // in returns the vector in cell i.
-// (air.Course[float64]).in, air/air.go:39
+// (air.Course[float64]).in, air/air.go:42
 DEVICE air_Vector_f64 air_Course_in_f64(air_Course_f64 c, int64 i, Slice<double> prescribed) {
     air_Vector_f64 v = c.First[i], change = c.Change[i];
     double share = prescribed[c.At];
@@ -1809,14 +1811,14 @@ DEVICE air_Vector_f64 air_Course_in_f64(air_Course_f64 c, int64 i, Slice<double>
 }
 
 // of returns the coefficient at a speed.
-// (air.Drag[float64]).of, air/air.go:26
+// (air.Drag[float64]).of, air/air.go:29
 DEVICE double air_Drag_of_f64(air_Drag_f64 d, double speed) {
     return num_Smaller_f64(num_Larger_f64(d.Still + d.PerSpeed * speed, d.Least_), d.Most__);
 }
 
 // Wind returns the velocity of the air over cell i, and what it is multiplied by to give the momentum that the water
 // takes from it in a time dt, per area and density of the lower layer.
-// (*air.Air[float64]).Wind, air/air.go:51
+// (*air.Air[float64]).Wind, air/air.go:54
 struct air_Air_Wind_f64_results { double r0; double r1; double r2; };
 DEVICE air_Air_Wind_f64_results air_Air_Wind_f64(const air_Air_f64 *a, int64 i, Slice<double> prescribed,
         double dt) {
@@ -1835,13 +1837,13 @@ DEVICE air_Air_Wind_f64_results air_Air_Wind_f64(const air_Air_f64 *a, int64 i, 
 }
 
 // HasPressure reports whether the pressure differs in space.
-// (*air.Air[float64]).HasPressure, air/air.go:62
+// (*air.Air[float64]).HasPressure, air/air.go:65
 DEVICE bool air_Air_HasPressure_f64(const air_Air_f64 *a) {
     return a->Gradient.len > 0 || a->Pressure.First.len > 0;
 }
 
 // Push returns the velocity by which the gradient of the pressure over cell i slows the water down in a time dt.
-// (*air.Air[float64]).Push, air/air.go:65
+// (*air.Air[float64]).Push, air/air.go:68
 struct air_Air_Push_f64_results { double r0; double r1; };
 DEVICE air_Air_Push_f64_results air_Air_Push_f64(const air_Air_f64 *a, int64 i, Slice<double> prescribed,
         double dt) {
@@ -2039,7 +2041,7 @@ DEVICE double velocity_f64(double h, double q, double dry) {
 }
 
 // dampLower is dampThinLayers for the lower layer.
-// dampLower[float64], cell.go:122
+// dampLower[float64], cell.go:119
 DEVICE void dampLower_f64(double dry, State_f64 *c) {
     if (c->H2 < dry) {
         c->Q2x = c->H2 * velocity_f64(c->H2, c->Q2x, dry);
@@ -2048,7 +2050,7 @@ DEVICE void dampLower_f64(double dry, State_f64 *c) {
 }
 
 // dampLayers is dampThinLayers if a layer is known to be thin.
-// dampLayers[float64], cell.go:114
+// dampLayers[float64], cell.go:111
 DEVICE void dampLayers_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
@@ -2059,7 +2061,7 @@ DEVICE void dampLayers_f64(double dry, State_f64 *c) {
 
 // dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the
 // function velocity returns, so that velocities stay bounded as the layer drains.
-// dampThinLayers[float64], cell.go:105
+// dampThinLayers[float64], cell.go:102
 DEVICE void dampThinLayers_f64(bool oneLayer, double dry, State_f64 *c) {
     if (oneLayer) {
         dampLower_f64(dry, c);
@@ -2069,7 +2071,7 @@ DEVICE void dampThinLayers_f64(bool oneLayer, double dry, State_f64 *c) {
 }
 
 // invalid reports whether a state is not finite or has a negative thickness.
-// (*State[float64]).invalid, cell.go:98
+// (*State[float64]).invalid, cell.go:95
 DEVICE bool State_invalid_f64(State_f64 *c) {
     double all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     return all - all != 0.0 || c->H1 < 0.0 || c->H2 < 0.0;
@@ -2077,7 +2079,7 @@ DEVICE bool State_invalid_f64(State_f64 *c) {
 
 // stepLimit returns the longest step that the CFL condition, equation (3), allows; NaN if the new state c is not finite
 // or a thickness is negative.
-// (*balance[float64]).stepLimit, cell.go:90
+// (*balance[float64]).stepLimit, cell.go:87
 DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c) {
     if (State_invalid_f64(c)) {
         return math_NaN();
@@ -2106,7 +2108,7 @@ DEVICE double Forcing_rainAhead_f64(const Forcing_f64 *f, int64 i) {
 }
 
 // advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
-// (*balance[float64]).advance, cell.go:53
+// (*balance[float64]).advance, cell.go:50
 DEVICE double balance_advance_f64(balance_f64 *b, bool oneLayer, int64 i, const Params_f64 *p, double dt,
         double area, State_f64 *from, Slice<double> manning, const Forcing_f64 *force, State_f64 *out) {
     State_f64 c = *from;
@@ -2140,10 +2142,10 @@ DEVICE double balance_advance_f64(balance_f64 *b, bool oneLayer, int64 i, const 
 // or a thickness negative.
 // UpdateCell[float64], cell.go:14
 DEVICE double UpdateCell_f64_at(int64 i, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, const Forcing_f64 *force,
-        Slice<State_f64> out) {
+        Slice<State_f64> w, Slice<Flux_f64> lower, Slice<Flux_f64> upper, Slice<double> manning,
+        const Forcing_f64 *force, Slice<State_f64> out) {
     balance_f64 b = {};
-    balance_gather_f64(&b, oneLayer, m->CellEdges_[i], flux);
+    balance_gather_f64(&b, oneLayer, m->CellEdges_[i], lower, upper);
     return balance_advance_f64(&b, oneLayer, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
 }
 
@@ -2823,7 +2825,7 @@ DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
 }
 
 // bounded returns x in [0, 1].
-// bounded[float32], boundary.go:156
+// bounded[float32], boundary.go:150
 DEVICE float bounded_f32(float x) {
     return num_Smaller_f32(num_Larger_f32(x, 0.0f), 1.0f);
 }
@@ -2831,7 +2833,7 @@ DEVICE float bounded_f32(float x) {
 // frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
 // the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
 // faster flow slows down, and water at rest stays at rest.
-// frictionShare[float32], boundary.go:161
+// frictionShare[float32], boundary.go:155
 DEVICE float frictionShare_f32(float n, float h, float square, float slope) {
     float friction = n * n * square / (h * CubeRoot_f32(h));
     if (2.0f * friction < slope) {
@@ -2844,7 +2846,7 @@ DEVICE float frictionShare_f32(float n, float h, float square, float slope) {
 // velocity. Where water flows in down a slope its velocity is reduced, the more the thinner it is: else films on rough
 // beds would draw in any amount of water. At first order the level falls outwards as that of uniform flow does, like
 // that in a cell with slopes at second order (see openSlopes): HLLE's flux to a cell of the same depth beyond the edge.
-// (*Face[float32]).openOutlet, boundary.go:133
+// (*Face[float32]).openOutlet, boundary.go:127
 struct Face_openOutlet_f32_results { float r0; float r1; float r2; };
 DEVICE Face_openOutlet_f32_results Face_openOutlet_f32(Face_f32 *f, const Params_f32 *p, Outlet_f32 *o, float h,
         float u) {
@@ -2881,7 +2883,7 @@ DEVICE float Boundary_part_f32(const Boundary_f32 *s, int64 k, float length) {
 
 // outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
 // thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
-// outflow[float32], boundary.go:297
+// outflow[float32], boundary.go:291
 struct outflow_f32_results { float r0; float r1; float r2; };
 DEVICE outflow_f32_results outflow_f32(float gravity, float q, float h, float u) {
     float rise = 0.0f;
@@ -2913,7 +2915,7 @@ DEVICE outflow_f32_results outflow_f32(float gravity, float q, float h, float u)
 // inside, with velocity u, also inward: whether the slower wave of the Riemann problem of both moves inward. Else that
 // water drowns it. The thickness between the waves is that of two rarefactions (E. F. Toro, Shock-Capturing Methods for
 // Free-Surface Shallow Flows, 2001, section 10.5).
-// entersFast[float32], boundary.go:239
+// entersFast[float32], boundary.go:233
 DEVICE bool entersFast_f32(float gravity, float h0, float u0, float h, float u) {
     float c = (num_Sqrt_f32(gravity * h0) + num_Sqrt_f32(gravity * h)) / 2.0f + (u0 - u) / 4.0f;
     float between = num_Larger_f32(c, 0.0f) * num_Larger_f32(c, 0.0f) / gravity;
@@ -2928,7 +2930,7 @@ DEVICE bool entersFast_f32(float gravity, float h0, float u0, float h, float u) 
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
 // equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
 // inflow is at most critical: no faster than waves.
-// inflow[float32], boundary.go:323
+// inflow[float32], boundary.go:317
 struct inflow_f32_results { float r0; float r1; };
 DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, float c) {
     float thick = 0.0f;
@@ -2958,7 +2960,7 @@ DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, flo
 // prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
 // simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
 // at rest. An inflow comes in against any outflow.
-// boundaryState[float32], boundary.go:256
+// boundaryState[float32], boundary.go:250
 struct boundaryState_f32_results { float r0; float r1; float r2; };
 DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, float wave, float gravity, float h,
         float u, float z, float depth) {
@@ -3012,7 +3014,7 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
 // beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
 // for a prescribed value and the number that belongs to it. share is the part of what is distributed over the group
 // that flows through a metre of the outlet.
-// (*Face[float32]).beyond, boundary.go:172
+// (*Face[float32]).beyond, boundary.go:166
 struct Face_beyond_f32_results { float r0; float r1; float r2; };
 DEVICE Face_beyond_f32_results Face_beyond_f32(Face_f32 *f, int64 k, const Params_f32 *p,
         const Boundary_f32 *boundary, float value, float wave, float share) {
@@ -3128,7 +3130,7 @@ DEVICE float Face_supplied2_f32(Face_f32 *f, int32 scheme, EdgeCells at, float m
 }
 
 // carried returns the tangential mass flow that the mass flux m advects from upwind.
-// carried[float32], edge.go:177
+// carried[float32], edge.go:189
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -3136,11 +3138,11 @@ DEVICE float carried_f32(float m, float tl, float tr) {
     return m * tr;
 }
 
-// outletFlux writes the flux of an outlet in a run with one layer (the lower one). The speed of its waves is that of
+// outletFlux returns the flux of an outlet in a run with one layer (the lower one). The speed of its waves is that of
 // the prescribed value or of the largest one until the end of the next step, so that the step is short enough for it.
-// (*Face[float32]).outletFlux, boundary.go:82
-DEVICE void Face_outletFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, const Params_f32 *p,
-        const Boundary_f32 *boundary, float dt, bool own, Flux_f32 *out, Counters *n) {
+// (*Face[float32]).outletFlux, boundary.go:77
+DEVICE Flux_f32 Face_outletFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, const Params_f32 *p,
+        const Boundary_f32 *boundary, float dt, bool own, Counters *n) {
     side_f32 *l = &f->l;
     float h = num_Larger_f32(l->h2, 0.0f), u = l->u2, length = normal->Length;
     int32 k = sub(-3, at.Right);
@@ -3193,21 +3195,12 @@ DEVICE void Face_outletFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, c
         t = m * l->t2;
     }
     float x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f32{0.0f, m * length, fastest * length, length, Array<MomentumChange_f32, 2>{}};
-    out->Side[0] = MomentumChange_f32{0.0f, 0.0f, force * x - t * y, force * y + t * x};
-}
-
-// addOutflow adds the outflow through an outlet edge in a stage of a step of length dt.
-// (*Boundary[float32]).addOutflow, boundary.go:74
-DEVICE void Boundary_addOutflow_f32(const Boundary_f32 *s, EdgeCells at, float dt, Flux_f32 *out) {
-    int32 k = sub(-3, at.Right);
-    s->Passed_[k].V1 += double(dt) * double(out->M1);
-    s->Passed_[k].V2 += double(dt) * double(out->M2);
+    return Flux_f32{m * length, fastest * length, Array<Vec2_f32, 2>{{Vec2_f32{force * x - t * y, force * y + t * x}, Vec2_f32{}}}};
 }
 
 // contact returns the tangential flux of the 6×6 system: Roe's method for the contact wave of speed u, with t the Roe
 // mean of the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:186
+// contact[float32], edge.go:198
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
@@ -3290,7 +3283,7 @@ DEVICE float Face_supplied1_f32(Face_f32 *f, EdgeCells at, float m, float length
 // would let a deep neighbour accelerate the film, and a draining film would keep its momentum. It bounds in the same
 // way a layer of any thickness whose mass flux was limited: else the layer would keep its momentum while it loses mass,
 // and accelerate.
-// limitMomentum[float32], edge.go:197
+// limitMomentum[float32], edge.go:209
 struct limitMomentum_f32_results { float r0; float r1; };
 DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, bool limited, float hl, float ul,
         float hr, float ur, float jump, const Params_f32 *p) {
@@ -3315,17 +3308,19 @@ DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, 
     return {nl, nr};
 }
 
-// WriteFlux writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
+// fluxes returns the fluxes of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
 // which cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Where two
 // ranks or tiles compute the same edge, only the one for which it is own updates the counters. In one piece: the
 // fluxes of both layers share their limits.
-// (*Face[float32]).WriteFlux, edge.go:113
-DEVICE void Face_WriteFlux_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f32 *normal, const Params_f32 *p,
-        const Boundary_f32 *boundary, float dt, bool own, Flux_f32 *out, Counters *n) {
+// (*Face[float32]).fluxes, edge.go:126
+struct Face_fluxes_f32_results { Flux_f32 r0; Flux_f32 r1; };
+DEVICE Face_fluxes_f32_results Face_fluxes_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f32 *normal,
+        const Params_f32 *p, const Boundary_f32 *boundary, float dt, bool own, Counters *n) {
+    Flux_f32 lower = {};
+    Flux_f32 upper = {};
     if (scheme == 3 && at.Right <= -3) {
-        Face_outletFlux_f32(f, at, normal, p, boundary, dt, own, out, n);
-        Boundary_addOutflow_f32(boundary, at, dt, out);
-        return;
+        lower = Face_outletFlux_f32(f, at, normal, p, boundary, dt, own, n);
+        return {lower, upper};
     }
     side_f32 *l = &f->l, *r = &f->r;
     vector_f32 *v = &f->viscosity;
@@ -3389,21 +3384,45 @@ DEVICE void Face_WriteFlux_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f
         }
     }
     float x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f32{m1 * length, m2 * length, f->speed_ * length, length, Array<MomentumChange_f32, 2>{{MomentumChange_f32{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x}, MomentumChange_f32{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x}}}};
+    lower = Flux_f32{m2 * length, f->speed_ * length, Array<Vec2_f32, 2>{{Vec2_f32{n2l * x - t2 * y, n2l * y + t2 * x}, Vec2_f32{n2r * x + t2 * y, n2r * y - t2 * x}}}};
+    if (scheme != 3) {
+        upper = Flux_f32{m1 * length, 0.0f, Array<Vec2_f32, 2>{{Vec2_f32{n1l * x - t1 * y, n1l * y + t1 * x}, Vec2_f32{n1r * x + t1 * y, n1r * y - t1 * x}}}};
+    }
+    return {lower, upper};
+}
+
+// addOutflow adds the outflow of both layers through an outlet edge, m³/s, in a stage of a step of length dt.
+// (*Boundary[float32]).addOutflow, boundary.go:69
+DEVICE void Boundary_addOutflow_f32(const Boundary_f32 *s, EdgeCells at, float dt, float m1, float m2) {
+    int32 k = sub(-3, at.Right);
+    s->Passed_[k].V1 += double(dt) * double(m1);
+    s->Passed_[k].V2 += double(dt) * double(m2);
+}
+
+// WriteFluxes writes the fluxes of an edge to position to of those of all edges: see fluxes.
+// (*Face[float32]).WriteFluxes, edge.go:110
+DEVICE void Face_WriteFluxes_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f32 *normal, const Params_f32 *p,
+        const Boundary_f32 *boundary, float dt, bool own, int32 to, Slice<Flux_f32> lower, Slice<Flux_f32> upper,
+        Counters *n) {
+    auto [l, u] = Face_fluxes_f32(f, scheme, at, normal, p, boundary, dt, own, n);
+    lower[to] = l;
+    if (scheme != 3) {
+        upper[to] = u;
+    }
     if (at.Right <= -3) {
-        Boundary_addOutflow_f32(boundary, at, dt, out);
+        Boundary_addOutflow_f32(boundary, at, dt, u.M, l.M);
     }
 }
 
-// EdgeFlux computes the flux of edge e by a scheme.
+// EdgeFlux computes the fluxes of edge e by a scheme: in a run of one layer only that of the lower one.
 // EdgeFlux[float32], edge.go:28
 DEVICE void EdgeFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Flux_f32> out, Counters *n) {
+        Slice<State_f32> w, Slice<Flux_f32> lower, Slice<Flux_f32> upper, Counters *n) {
     Face_f32 f = {};
     Face_LoadSides_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f32(&f, scheme, p);
     Face_Viscosity_f32(&f, scheme, p);
-    Face_WriteFlux_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[m->FluxAt[e]], n);
+    Face_WriteFluxes_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, m->FluxAt[e], lower, upper, n);
 }
 
 // rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
@@ -3998,7 +4017,7 @@ DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
 }
 
 // bounded returns x in [0, 1].
-// bounded[float64], boundary.go:156
+// bounded[float64], boundary.go:150
 DEVICE double bounded_f64(double x) {
     return num_Smaller_f64(num_Larger_f64(x, 0.0), 1.0);
 }
@@ -4006,7 +4025,7 @@ DEVICE double bounded_f64(double x) {
 // frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
 // the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
 // faster flow slows down, and water at rest stays at rest.
-// frictionShare[float64], boundary.go:161
+// frictionShare[float64], boundary.go:155
 DEVICE double frictionShare_f64(double n, double h, double square, double slope) {
     double friction = n * n * square / (h * CubeRoot_f64(h));
     if (2.0 * friction < slope) {
@@ -4019,7 +4038,7 @@ DEVICE double frictionShare_f64(double n, double h, double square, double slope)
 // velocity. Where water flows in down a slope its velocity is reduced, the more the thinner it is: else films on rough
 // beds would draw in any amount of water. At first order the level falls outwards as that of uniform flow does, like
 // that in a cell with slopes at second order (see openSlopes): HLLE's flux to a cell of the same depth beyond the edge.
-// (*Face[float64]).openOutlet, boundary.go:133
+// (*Face[float64]).openOutlet, boundary.go:127
 struct Face_openOutlet_f64_results { double r0; double r1; double r2; };
 DEVICE Face_openOutlet_f64_results Face_openOutlet_f64(Face_f64 *f, const Params_f64 *p, Outlet_f64 *o, double h,
         double u) {
@@ -4056,7 +4075,7 @@ DEVICE double Boundary_part_f64(const Boundary_f64 *s, int64 k, double length) {
 
 // outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
 // thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
-// outflow[float64], boundary.go:297
+// outflow[float64], boundary.go:291
 struct outflow_f64_results { double r0; double r1; double r2; };
 DEVICE outflow_f64_results outflow_f64(double gravity, double q, double h, double u) {
     double rise = 0.0;
@@ -4088,7 +4107,7 @@ DEVICE outflow_f64_results outflow_f64(double gravity, double q, double h, doubl
 // inside, with velocity u, also inward: whether the slower wave of the Riemann problem of both moves inward. Else that
 // water drowns it. The thickness between the waves is that of two rarefactions (E. F. Toro, Shock-Capturing Methods for
 // Free-Surface Shallow Flows, 2001, section 10.5).
-// entersFast[float64], boundary.go:239
+// entersFast[float64], boundary.go:233
 DEVICE bool entersFast_f64(double gravity, double h0, double u0, double h, double u) {
     double c = (num_Sqrt_f64(gravity * h0) + num_Sqrt_f64(gravity * h)) / 2.0 + (u0 - u) / 4.0;
     double between = num_Larger_f64(c, 0.0) * num_Larger_f64(c, 0.0) / gravity;
@@ -4103,7 +4122,7 @@ DEVICE bool entersFast_f64(double gravity, double h0, double u0, double h, doubl
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
 // equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
 // inflow is at most critical: no faster than waves.
-// inflow[float64], boundary.go:323
+// inflow[float64], boundary.go:317
 struct inflow_f64_results { double r0; double r1; };
 DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, double c) {
     double thick = 0.0;
@@ -4133,7 +4152,7 @@ DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, 
 // prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
 // simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
 // at rest. An inflow comes in against any outflow.
-// boundaryState[float64], boundary.go:256
+// boundaryState[float64], boundary.go:250
 struct boundaryState_f64_results { double r0; double r1; double r2; };
 DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, double wave, double gravity, double h,
         double u, double z, double depth) {
@@ -4187,7 +4206,7 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
 // beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
 // for a prescribed value and the number that belongs to it. share is the part of what is distributed over the group
 // that flows through a metre of the outlet.
-// (*Face[float64]).beyond, boundary.go:172
+// (*Face[float64]).beyond, boundary.go:166
 struct Face_beyond_f64_results { double r0; double r1; double r2; };
 DEVICE Face_beyond_f64_results Face_beyond_f64(Face_f64 *f, int64 k, const Params_f64 *p,
         const Boundary_f64 *boundary, double value, double wave, double share) {
@@ -4303,7 +4322,7 @@ DEVICE double Face_supplied2_f64(Face_f64 *f, int32 scheme, EdgeCells at, double
 }
 
 // carried returns the tangential mass flow that the mass flux m advects from upwind.
-// carried[float64], edge.go:177
+// carried[float64], edge.go:189
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
         return m * tl;
@@ -4311,11 +4330,11 @@ DEVICE double carried_f64(double m, double tl, double tr) {
     return m * tr;
 }
 
-// outletFlux writes the flux of an outlet in a run with one layer (the lower one). The speed of its waves is that of
+// outletFlux returns the flux of an outlet in a run with one layer (the lower one). The speed of its waves is that of
 // the prescribed value or of the largest one until the end of the next step, so that the step is short enough for it.
-// (*Face[float64]).outletFlux, boundary.go:82
-DEVICE void Face_outletFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, const Params_f64 *p,
-        const Boundary_f64 *boundary, double dt, bool own, Flux_f64 *out, Counters *n) {
+// (*Face[float64]).outletFlux, boundary.go:77
+DEVICE Flux_f64 Face_outletFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, const Params_f64 *p,
+        const Boundary_f64 *boundary, double dt, bool own, Counters *n) {
     side_f64 *l = &f->l;
     double h = num_Larger_f64(l->h2, 0.0), u = l->u2, length = normal->Length;
     int32 k = sub(-3, at.Right);
@@ -4368,21 +4387,12 @@ DEVICE void Face_outletFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, c
         t = m * l->t2;
     }
     double x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f64{0.0, m * length, fastest * length, length, Array<MomentumChange_f64, 2>{}};
-    out->Side[0] = MomentumChange_f64{0.0, 0.0, force * x - t * y, force * y + t * x};
-}
-
-// addOutflow adds the outflow through an outlet edge in a stage of a step of length dt.
-// (*Boundary[float64]).addOutflow, boundary.go:74
-DEVICE void Boundary_addOutflow_f64(const Boundary_f64 *s, EdgeCells at, double dt, Flux_f64 *out) {
-    int32 k = sub(-3, at.Right);
-    s->Passed_[k].V1 += dt * out->M1;
-    s->Passed_[k].V2 += dt * out->M2;
+    return Flux_f64{m * length, fastest * length, Array<Vec2_f64, 2>{{Vec2_f64{force * x - t * y, force * y + t * x}, Vec2_f64{}}}};
 }
 
 // contact returns the tangential flux of the 6×6 system: Roe's method for the contact wave of speed u, with t the Roe
 // mean of the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:186
+// contact[float64], edge.go:198
 DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
     return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
@@ -4466,7 +4476,7 @@ DEVICE double Face_supplied1_f64(Face_f64 *f, EdgeCells at, double m, double len
 // would let a deep neighbour accelerate the film, and a draining film would keep its momentum. It bounds in the same
 // way a layer of any thickness whose mass flux was limited: else the layer would keep its momentum while it loses mass,
 // and accelerate.
-// limitMomentum[float64], edge.go:197
+// limitMomentum[float64], edge.go:209
 struct limitMomentum_f64_results { double r0; double r1; };
 DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double m, bool limited, double hl,
         double ul, double hr, double ur, double jump, const Params_f64 *p) {
@@ -4491,17 +4501,19 @@ DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double 
     return {nl, nr};
 }
 
-// WriteFlux writes the flux of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
+// fluxes returns the fluxes of an edge from the viscosity v: Φ∓ = (R ∓ v)/2 ± F(W), F without the hydrostatic part,
 // which cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Where two
 // ranks or tiles compute the same edge, only the one for which it is own updates the counters. In one piece: the
 // fluxes of both layers share their limits.
-// (*Face[float64]).WriteFlux, edge.go:113
-DEVICE void Face_WriteFlux_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f64 *normal, const Params_f64 *p,
-        const Boundary_f64 *boundary, double dt, bool own, Flux_f64 *out, Counters *n) {
+// (*Face[float64]).fluxes, edge.go:126
+struct Face_fluxes_f64_results { Flux_f64 r0; Flux_f64 r1; };
+DEVICE Face_fluxes_f64_results Face_fluxes_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f64 *normal,
+        const Params_f64 *p, const Boundary_f64 *boundary, double dt, bool own, Counters *n) {
+    Flux_f64 lower = {};
+    Flux_f64 upper = {};
     if (scheme == 3 && at.Right <= -3) {
-        Face_outletFlux_f64(f, at, normal, p, boundary, dt, own, out, n);
-        Boundary_addOutflow_f64(boundary, at, dt, out);
-        return;
+        lower = Face_outletFlux_f64(f, at, normal, p, boundary, dt, own, n);
+        return {lower, upper};
     }
     side_f64 *l = &f->l, *r = &f->r;
     vector_f64 *v = &f->viscosity;
@@ -4565,21 +4577,45 @@ DEVICE void Face_WriteFlux_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f
         }
     }
     double x = normal->X * length, y = normal->Y * length;
-    *out = Flux_f64{m1 * length, m2 * length, f->speed_ * length, length, Array<MomentumChange_f64, 2>{{MomentumChange_f64{n1l * x - t1 * y, n1l * y + t1 * x, n2l * x - t2 * y, n2l * y + t2 * x}, MomentumChange_f64{n1r * x + t1 * y, n1r * y - t1 * x, n2r * x + t2 * y, n2r * y - t2 * x}}}};
+    lower = Flux_f64{m2 * length, f->speed_ * length, Array<Vec2_f64, 2>{{Vec2_f64{n2l * x - t2 * y, n2l * y + t2 * x}, Vec2_f64{n2r * x + t2 * y, n2r * y - t2 * x}}}};
+    if (scheme != 3) {
+        upper = Flux_f64{m1 * length, 0.0, Array<Vec2_f64, 2>{{Vec2_f64{n1l * x - t1 * y, n1l * y + t1 * x}, Vec2_f64{n1r * x + t1 * y, n1r * y - t1 * x}}}};
+    }
+    return {lower, upper};
+}
+
+// addOutflow adds the outflow of both layers through an outlet edge, m³/s, in a stage of a step of length dt.
+// (*Boundary[float64]).addOutflow, boundary.go:69
+DEVICE void Boundary_addOutflow_f64(const Boundary_f64 *s, EdgeCells at, double dt, double m1, double m2) {
+    int32 k = sub(-3, at.Right);
+    s->Passed_[k].V1 += dt * m1;
+    s->Passed_[k].V2 += dt * m2;
+}
+
+// WriteFluxes writes the fluxes of an edge to position to of those of all edges: see fluxes.
+// (*Face[float64]).WriteFluxes, edge.go:110
+DEVICE void Face_WriteFluxes_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f64 *normal, const Params_f64 *p,
+        const Boundary_f64 *boundary, double dt, bool own, int32 to, Slice<Flux_f64> lower, Slice<Flux_f64> upper,
+        Counters *n) {
+    auto [l, u] = Face_fluxes_f64(f, scheme, at, normal, p, boundary, dt, own, n);
+    lower[to] = l;
+    if (scheme != 3) {
+        upper[to] = u;
+    }
     if (at.Right <= -3) {
-        Boundary_addOutflow_f64(boundary, at, dt, out);
+        Boundary_addOutflow_f64(boundary, at, dt, u.M, l.M);
     }
 }
 
-// EdgeFlux computes the flux of edge e by a scheme.
+// EdgeFlux computes the fluxes of edge e by a scheme: in a run of one layer only that of the lower one.
 // EdgeFlux[float64], edge.go:28
 DEVICE void EdgeFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
+        Slice<State_f64> w, Slice<Flux_f64> lower, Slice<Flux_f64> upper, Counters *n) {
     Face_f64 f = {};
     Face_LoadSides_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f64(&f, scheme, p);
     Face_Viscosity_f64(&f, scheme, p);
-    Face_WriteFlux_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[m->FluxAt[e]], n);
+    Face_WriteFluxes_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, m->FluxAt[e], lower, upper, n);
 }
 
 // covers reports whether a thickness h with the mass flow (x, y) sets no new extreme. Within rounding of an extreme it
@@ -4989,7 +5025,7 @@ DEVICE Vec2_f32 geometry_across_f32(geometry_f32 *g, int64 k) {
 // head returns the highest head that a condition lets in through outlet k, whose edge has a length and a height of the
 // bed, from the level in the cell. Inflow is critical or deeper, not below the level in the cell, unless its depth is
 // given.
-// (*Boundary[float32]).head, boundary.go:209
+// (*Boundary[float32]).head, boundary.go:203
 DEVICE float Boundary_head_f32(const Boundary_f32 *s, int32 k, float length, float bed, float level,
         const Params_f32 *p) {
     Condition given = s->Conditions[s->ConditionOf[k]];
@@ -5626,7 +5662,7 @@ DEVICE Vec2_f64 geometry_across_f64(geometry_f64 *g, int64 k) {
 // head returns the highest head that a condition lets in through outlet k, whose edge has a length and a height of the
 // bed, from the level in the cell. Inflow is critical or deeper, not below the level in the cell, unless its depth is
 // given.
-// (*Boundary[float64]).head, boundary.go:209
+// (*Boundary[float64]).head, boundary.go:203
 DEVICE double Boundary_head_f64(const Boundary_f64 *s, int32 k, double length, double bed, double level,
         const Params_f64 *p) {
     Condition given = s->Conditions[s->ConditionOf[k]];
@@ -6256,16 +6292,16 @@ DEVICE void Face_ReconstructSides_f32(Face_f32 *f, int32 scheme, EdgeCells at, N
     }
 }
 
-// SlopedFlux computes the flux of edge e by a scheme from the states that the slopes of its cells reconstruct at its
+// SlopedFlux does what EdgeFlux does, from the states that the slopes of its cells reconstruct at its
 // middle.
 // SlopedFlux[float32], reconstructed.go:13
 DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Mesh_f32 *m, Clock_f32 *clock,
-        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+        Slice<Slopes_f32> slopes, Slice<Flux_f32> lower, Slice<Flux_f32> upper, Counters *n) {
     Face_f32 f = {};
     Face_ReconstructSides_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, &slopes[m->SlopesAt[m->EdgeCells_[e].Left]], &slopes[m->SlopesAt[EdgeCells_inner(m->EdgeCells_[e])]]);
     Face_Waves_f32(&f, scheme, p);
     Face_Viscosity_f32(&f, scheme, p);
-    Face_WriteFlux_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[m->FluxAt[e]], n);
+    Face_WriteFluxes_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, m->FluxAt[e], lower, upper, n);
 }
 
 // reconstruct computes the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper
@@ -6345,16 +6381,16 @@ DEVICE void Face_ReconstructSides_f64(Face_f64 *f, int32 scheme, EdgeCells at, N
     }
 }
 
-// SlopedFlux computes the flux of edge e by a scheme from the states that the slopes of its cells reconstruct at its
+// SlopedFlux does what EdgeFlux does, from the states that the slopes of its cells reconstruct at its
 // middle.
 // SlopedFlux[float64], reconstructed.go:13
 DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Mesh_f64 *m, Clock_f64 *clock,
-        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+        Slice<Slopes_f64> slopes, Slice<Flux_f64> lower, Slice<Flux_f64> upper, Counters *n) {
     Face_f64 f = {};
     Face_ReconstructSides_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, &slopes[m->SlopesAt[m->EdgeCells_[e].Left]], &slopes[m->SlopesAt[EdgeCells_inner(m->EdgeCells_[e])]]);
     Face_Waves_f64(&f, scheme, p);
     Face_Viscosity_f64(&f, scheme, p);
-    Face_WriteFlux_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, &out[m->FluxAt[e]], n);
+    Face_WriteFluxes_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, m->FluxAt[e], lower, upper, n);
 }
 
 // speed returns the speed of a layer, 0 if dry.
@@ -7248,9 +7284,10 @@ DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last
 // StageCell[float32], stage.go:16
 DEVICE float StageCell_f32_at(int64 i, bool last, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m,
         Clock_f32 *clock, Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes,
-        Slice<Flux_f32> flux, Slice<float> manning, const Forcing_f32 *force, Slice<State_f32> out) {
+        Slice<Flux_f32> lower, Slice<Flux_f32> upper, Slice<float> manning, const Forcing_f32 *force,
+        Slice<State_f32> out) {
     balance_f32 b = {};
-    balance_gather_f32(&b, oneLayer, m->CellEdges_[i], flux);
+    balance_gather_f32(&b, oneLayer, m->CellEdges_[i], lower, upper);
     return balance_stage_f32(&b, oneLayer, i, last, p, clock->Dt, m->Beds[i], &start[i], &w[i], &slopes[m->SlopesAt[i]], manning, force, &out[i]);
 }
 
@@ -7422,9 +7459,10 @@ DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool las
 // StageCell[float64], stage.go:16
 DEVICE double StageCell_f64_at(int64 i, bool last, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m,
         Clock_f64 *clock, Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes,
-        Slice<Flux_f64> flux, Slice<double> manning, const Forcing_f64 *force, Slice<State_f64> out) {
+        Slice<Flux_f64> lower, Slice<Flux_f64> upper, Slice<double> manning, const Forcing_f64 *force,
+        Slice<State_f64> out) {
     balance_f64 b = {};
-    balance_gather_f64(&b, oneLayer, m->CellEdges_[i], flux);
+    balance_gather_f64(&b, oneLayer, m->CellEdges_[i], lower, upper);
     return balance_stage_f64(&b, oneLayer, i, last, p, clock->Dt, m->Beds[i], &start[i], &w[i], &slopes[m->SlopesAt[i]], manning, force, &out[i]);
 }
 
@@ -7474,9 +7512,10 @@ DEVICE void Clock_passTo_f32(Clock_f32 *c, Clock_f32 *next, bool completed, bool
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
 // collect[float32], tile.go:97
-DEVICE balance_f32 collect_f32(bool oneLayer, int32 slots, Array<Flux_f32, 384> *flux) {
+DEVICE balance_f32 collect_f32(bool oneLayer, int32 slots, Array<Flux_f32, 384> *lower,
+        Array<Flux_f32, 384> *upper) {
     balance_f32 b = {};
-    balance_sum_f32(&b, oneLayer, &(*flux)[slots >> 1 & 511], &(*flux)[slots >> 11 & 511], &(*flux)[slots >> 21 & 511], slots & 1, slots >> 10 & 1, slots >> 20 & 1);
+    balance_add_f32(&b, oneLayer, slots >> 1 & 511, slots >> 11 & 511, slots >> 21 & 511, slots & 1, slots >> 10 & 1, slots >> 20 & 1, Slice<Flux_f32>{lower->at, int64(384), int64(384)}, Slice<Flux_f32>{upper->at, int64(384), int64(384)});
     return b;
 }
 
@@ -7489,7 +7528,7 @@ DEVICE balance_f32 collect_f32(bool oneLayer, int32 slots, Array<Flux_f32, 384> 
 DEVICE float TileStep_f32_at(int64 t, int32 scheme, bool keep, const Params_f32 *p, const TiledMesh_f32 *m,
         Clock_f32 *clock, Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w,
         Slice<float> manning, const Forcing_f32 *force, const Peaks *peaks, Slice<State_f32> out,
-        Array<Flux_f32, 384> *flux, Counters *n) {
+        Array<Flux_f32, 384> *lower, Array<Flux_f32, 384> *upper, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f32 now = Clock_AtStepStart_f32(clock, limit);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
@@ -7508,7 +7547,7 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, bool keep, const Params_f32 
         Face_LoadSides_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f32(&f, scheme, p);
         Face_Viscosity_f32(&f, scheme, p);
-        Face_WriteFlux_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
+        Face_WriteFluxes_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, k, Slice<Flux_f32>{lower->at, int64(384), int64(384)}, Slice<Flux_f32>{upper->at, int64(384), int64(384)}, n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
@@ -7519,7 +7558,7 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, bool keep, const Params_f32 
         if (keep) {
             updatePeaks_f32(i, p, now.Time, peaks, m->Beds, &from);
         }
-        balance_f32 b = collect_f32(scheme == 3, cell.Slots, flux);
+        balance_f32 b = collect_f32(scheme == 3, cell.Slots, lower, upper);
         float longest = balance_advance_f32(&b, scheme == 3, i, p, now.Dt, area, &from, manning, force, &out[i]);
         least = go_min<float>(least, longest);
     }
@@ -7563,9 +7602,10 @@ DEVICE void Clock_passTo_f64(Clock_f64 *c, Clock_f64 *next, bool completed, bool
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
 // collect[float64], tile.go:97
-DEVICE balance_f64 collect_f64(bool oneLayer, int32 slots, Array<Flux_f64, 384> *flux) {
+DEVICE balance_f64 collect_f64(bool oneLayer, int32 slots, Array<Flux_f64, 384> *lower,
+        Array<Flux_f64, 384> *upper) {
     balance_f64 b = {};
-    balance_sum_f64(&b, oneLayer, &(*flux)[slots >> 1 & 511], &(*flux)[slots >> 11 & 511], &(*flux)[slots >> 21 & 511], slots & 1, slots >> 10 & 1, slots >> 20 & 1);
+    balance_add_f64(&b, oneLayer, slots >> 1 & 511, slots >> 11 & 511, slots >> 21 & 511, slots & 1, slots >> 10 & 1, slots >> 20 & 1, Slice<Flux_f64>{lower->at, int64(384), int64(384)}, Slice<Flux_f64>{upper->at, int64(384), int64(384)});
     return b;
 }
 
@@ -7578,7 +7618,7 @@ DEVICE balance_f64 collect_f64(bool oneLayer, int32 slots, Array<Flux_f64, 384> 
 DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64 *p, const TiledMesh_f64 *m,
         Clock_f64 *clock, Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w,
         Slice<double> manning, const Forcing_f64 *force, const Peaks *peaks, Slice<State_f64> out,
-        Array<Flux_f64, 384> *flux, Counters *n) {
+        Array<Flux_f64, 384> *lower, Array<Flux_f64, 384> *upper, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f64 now = Clock_AtStepStart_f64(clock, limit);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
@@ -7597,7 +7637,7 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64
         Face_LoadSides_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
         Face_Waves_f64(&f, scheme, p);
         Face_Viscosity_f64(&f, scheme, p);
-        Face_WriteFlux_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
+        Face_WriteFluxes_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, k, Slice<Flux_f64>{lower->at, int64(384), int64(384)}, Slice<Flux_f64>{upper->at, int64(384), int64(384)}, n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
@@ -7608,7 +7648,7 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64
         if (keep) {
             updatePeaks_f64(i, p, now.Time, peaks, m->Beds, &from);
         }
-        balance_f64 b = collect_f64(scheme == 3, cell.Slots, flux);
+        balance_f64 b = collect_f64(scheme == 3, cell.Slots, lower, upper);
         double longest = balance_advance_f64(&b, scheme == 3, i, p, now.Dt, area, &from, manning, force, &out[i]);
         least = go_min<double>(least, longest);
     }
@@ -7651,7 +7691,7 @@ DEVICE void SlopeTable_get_f32(const SlopeTable_f32 *t, int64 i, bool upper, Slo
 DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32 *p, const TiledMesh_f32 *m,
         Clock_f32 *clock, Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start,
         Slice<State_f32> w, const SlopeTable_f32 *slopes, Slice<float> manning, const Forcing_f32 *force,
-        Slice<State_f32> out, Array<Flux_f32, 384> *flux, Counters *n) {
+        Slice<State_f32> out, Array<Flux_f32, 384> *lower, Array<Flux_f32, 384> *upper, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f32 now = Clock_AtStepStart_f32(clock, limit);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
@@ -7675,12 +7715,12 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
         Face_ReconstructSides_f32(&f, scheme, at, &m->Normals[e], &m->Arms_[e], p, m->Beds, &l, &r);
         Face_Waves_f32(&f, scheme, p);
         Face_Viscosity_f32(&f, scheme, p);
-        Face_WriteFlux_f32(&f, scheme, at, &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
+        Face_WriteFluxes_f32(&f, scheme, at, &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, k, Slice<Flux_f32>{lower->at, int64(384), int64(384)}, Slice<Flux_f32>{upper->at, int64(384), int64(384)}, n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
         TileCell cell = m->Cells[add(tile.Cell, k)];
-        balance_f32 b = collect_f32(scheme == 3, cell.Slots, flux);
+        balance_f32 b = collect_f32(scheme == 3, cell.Slots, lower, upper);
         int32 i = cell.Cell;
         Slopes_f32 own = {};
         SlopeTable_get_f32(slopes, int64(i), scheme != 3, &own);
@@ -7726,7 +7766,7 @@ DEVICE void SlopeTable_get_f64(const SlopeTable_f64 *t, int64 i, bool upper, Slo
 DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f64 *p, const TiledMesh_f64 *m,
         Clock_f64 *clock, Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start,
         Slice<State_f64> w, const SlopeTable_f64 *slopes, Slice<double> manning, const Forcing_f64 *force,
-        Slice<State_f64> out, Array<Flux_f64, 384> *flux, Counters *n) {
+        Slice<State_f64> out, Array<Flux_f64, 384> *lower, Array<Flux_f64, 384> *upper, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f64 now = Clock_AtStepStart_f64(clock, limit);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
@@ -7750,12 +7790,12 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
         Face_ReconstructSides_f64(&f, scheme, at, &m->Normals[e], &m->Arms_[e], p, m->Beds, &l, &r);
         Face_Waves_f64(&f, scheme, p);
         Face_Viscosity_f64(&f, scheme, p);
-        Face_WriteFlux_f64(&f, scheme, at, &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, &(*flux)[k], n);
+        Face_WriteFluxes_f64(&f, scheme, at, &m->Normals[e], p, &m->Boundary_, now.Dt, k < tile.Own, k, Slice<Flux_f64>{lower->at, int64(384), int64(384)}, Slice<Flux_f64>{upper->at, int64(384), int64(384)}, n);
     }
     __syncthreads();
     TURNS(int32, k, cells) {
         TileCell cell = m->Cells[add(tile.Cell, k)];
-        balance_f64 b = collect_f64(scheme == 3, cell.Slots, flux);
+        balance_f64 b = collect_f64(scheme == 3, cell.Slots, lower, upper);
         int32 i = cell.Cell;
         Slopes_f64 own = {};
         SlopeTable_get_f64(slopes, int64(i), scheme != 3, &own);
@@ -7846,44 +7886,44 @@ DEVICE void MoveBed_f64_at(int64 i, const Uplift_f64 *up, Clock_f64 *clock, Leas
 // Kernel UpdateCell, cell.go:14
 extern "C" __global__ void __launch_bounds__(128) UpdateCell_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
-        Slice<State_f32> out, Least<float> *result) {
+        Slice<State_f32> w, Slice<Flux_f32> lower, Slice<Flux_f32> upper, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<float>::key_of(UpdateCell_f32_at(i, false, &p, &m, clock, w, flux, manning, &force, out));
+    if (i < hi) key = Least<float>::key_of(UpdateCell_f32_at(i, false, &p, &m, clock, w, lower, upper, manning, &force, out));
     reduce(result, key);
 }
 
 // Kernel UpdateCell, cell.go:14
 extern "C" __global__ void __launch_bounds__(128) UpdateCell_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
-        Slice<State_f64> out, Least<double> *result) {
+        Slice<State_f64> w, Slice<Flux_f64> lower, Slice<Flux_f64> upper, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<double>::key_of(UpdateCell_f64_at(i, false, &p, &m, clock, w, flux, manning, &force, out));
+    if (i < hi) key = Least<double>::key_of(UpdateCell_f64_at(i, false, &p, &m, clock, w, lower, upper, manning, &force, out));
     reduce(result, key);
 }
 
 // Kernel UpdateCell, cell.go:14
 extern "C" __global__ void __launch_bounds__(128) UpdateCell_oneLayer_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Flux_f32> flux, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
-        Slice<State_f32> out, Least<float> *result) {
+        Slice<State_f32> w, Slice<Flux_f32> lower, Slice<Flux_f32> upper, Slice<float> manning,
+        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<float>::key_of(UpdateCell_f32_at(i, true, &p, &m, clock, w, flux, manning, &force, out));
+    if (i < hi) key = Least<float>::key_of(UpdateCell_f32_at(i, true, &p, &m, clock, w, lower, upper, manning, &force, out));
     reduce(result, key);
 }
 
 // Kernel UpdateCell, cell.go:14
 extern "C" __global__ void __launch_bounds__(128) UpdateCell_oneLayer_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Flux_f64> flux, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
-        Slice<State_f64> out, Least<double> *result) {
+        Slice<State_f64> w, Slice<Flux_f64> lower, Slice<Flux_f64> upper, Slice<double> manning,
+        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<double>::key_of(UpdateCell_f64_at(i, true, &p, &m, clock, w, flux, manning, &force, out));
+    if (i < hi) key = Least<double>::key_of(UpdateCell_f64_at(i, true, &p, &m, clock, w, lower, upper, manning, &force, out));
     reduce(result, key);
 }
 
@@ -7918,65 +7958,65 @@ extern "C" __global__ void __launch_bounds__(128) SumConveyances_f64(int64 lo, i
 // Kernel EdgeFlux, edge.go:28
 extern "C" __global__ void __launch_bounds__(128) EdgeFlux_PVM_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Flux_f32> out, Counters *n) {
+        Slice<State_f32> w, Slice<Flux_f32> lower, Slice<Flux_f32> upper, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) EdgeFlux_f32_at(e, 0, &p, &m, clock, w, out, n);
+    if (e < hi) EdgeFlux_f32_at(e, 0, &p, &m, clock, w, lower, upper, n);
 }
 
 // Kernel EdgeFlux, edge.go:28
 extern "C" __global__ void __launch_bounds__(128) EdgeFlux_PVM_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
+        Slice<State_f64> w, Slice<Flux_f64> lower, Slice<Flux_f64> upper, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) EdgeFlux_f64_at(e, 0, &p, &m, clock, w, out, n);
+    if (e < hi) EdgeFlux_f64_at(e, 0, &p, &m, clock, w, lower, upper, n);
 }
 
 // Kernel EdgeFlux, edge.go:28
 extern "C" __global__ void __launch_bounds__(128) EdgeFlux_IRRoe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Flux_f32> out, Counters *n) {
+        Slice<State_f32> w, Slice<Flux_f32> lower, Slice<Flux_f32> upper, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) EdgeFlux_f32_at(e, 1, &p, &m, clock, w, out, n);
+    if (e < hi) EdgeFlux_f32_at(e, 1, &p, &m, clock, w, lower, upper, n);
 }
 
 // Kernel EdgeFlux, edge.go:28
 extern "C" __global__ void __launch_bounds__(128) EdgeFlux_IRRoe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
+        Slice<State_f64> w, Slice<Flux_f64> lower, Slice<Flux_f64> upper, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) EdgeFlux_f64_at(e, 1, &p, &m, clock, w, out, n);
+    if (e < hi) EdgeFlux_f64_at(e, 1, &p, &m, clock, w, lower, upper, n);
 }
 
 // Kernel EdgeFlux, edge.go:28
 extern "C" __global__ void __launch_bounds__(128) EdgeFlux_Roe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Flux_f32> out, Counters *n) {
+        Slice<State_f32> w, Slice<Flux_f32> lower, Slice<Flux_f32> upper, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) EdgeFlux_f32_at(e, 2, &p, &m, clock, w, out, n);
+    if (e < hi) EdgeFlux_f32_at(e, 2, &p, &m, clock, w, lower, upper, n);
 }
 
 // Kernel EdgeFlux, edge.go:28
 extern "C" __global__ void __launch_bounds__(128) EdgeFlux_Roe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
+        Slice<State_f64> w, Slice<Flux_f64> lower, Slice<Flux_f64> upper, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) EdgeFlux_f64_at(e, 2, &p, &m, clock, w, out, n);
+    if (e < hi) EdgeFlux_f64_at(e, 2, &p, &m, clock, w, lower, upper, n);
 }
 
 // Kernel EdgeFlux, edge.go:28
 extern "C" __global__ void __launch_bounds__(128) EdgeFlux_OneLayer_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> w, Slice<Flux_f32> out, Counters *n) {
+        Slice<State_f32> w, Slice<Flux_f32> lower, Slice<Flux_f32> upper, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) EdgeFlux_f32_at(e, 3, &p, &m, clock, w, out, n);
+    if (e < hi) EdgeFlux_f32_at(e, 3, &p, &m, clock, w, lower, upper, n);
 }
 
 // Kernel EdgeFlux, edge.go:28
 extern "C" __global__ void __launch_bounds__(128) EdgeFlux_OneLayer_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> w, Slice<Flux_f64> out, Counters *n) {
+        Slice<State_f64> w, Slice<Flux_f64> lower, Slice<Flux_f64> upper, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) EdgeFlux_f64_at(e, 3, &p, &m, clock, w, out, n);
+    if (e < hi) EdgeFlux_f64_at(e, 3, &p, &m, clock, w, lower, upper, n);
 }
 
 // Kernel UpdatePeaks, peaks.go:39
@@ -8060,65 +8100,65 @@ extern "C" __global__ void __launch_bounds__(128) CellSlopes_oneLayer_true_f64(i
 // Kernel SlopedFlux, reconstructed.go:13
 extern "C" __global__ void __launch_bounds__(128) SlopedFlux_PVM_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+        Slice<Slopes_f32> slopes, Slice<Flux_f32> lower, Slice<Flux_f32> upper, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f32_at(e, 0, &p, &m, clock, slopes, out, n);
+    if (e < hi) SlopedFlux_f32_at(e, 0, &p, &m, clock, slopes, lower, upper, n);
 }
 
 // Kernel SlopedFlux, reconstructed.go:13
 extern "C" __global__ void __launch_bounds__(128) SlopedFlux_PVM_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+        Slice<Slopes_f64> slopes, Slice<Flux_f64> lower, Slice<Flux_f64> upper, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f64_at(e, 0, &p, &m, clock, slopes, out, n);
+    if (e < hi) SlopedFlux_f64_at(e, 0, &p, &m, clock, slopes, lower, upper, n);
 }
 
 // Kernel SlopedFlux, reconstructed.go:13
 extern "C" __global__ void __launch_bounds__(128) SlopedFlux_IRRoe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+        Slice<Slopes_f32> slopes, Slice<Flux_f32> lower, Slice<Flux_f32> upper, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f32_at(e, 1, &p, &m, clock, slopes, out, n);
+    if (e < hi) SlopedFlux_f32_at(e, 1, &p, &m, clock, slopes, lower, upper, n);
 }
 
 // Kernel SlopedFlux, reconstructed.go:13
 extern "C" __global__ void __launch_bounds__(128) SlopedFlux_IRRoe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+        Slice<Slopes_f64> slopes, Slice<Flux_f64> lower, Slice<Flux_f64> upper, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f64_at(e, 1, &p, &m, clock, slopes, out, n);
+    if (e < hi) SlopedFlux_f64_at(e, 1, &p, &m, clock, slopes, lower, upper, n);
 }
 
 // Kernel SlopedFlux, reconstructed.go:13
 extern "C" __global__ void __launch_bounds__(128) SlopedFlux_Roe_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+        Slice<Slopes_f32> slopes, Slice<Flux_f32> lower, Slice<Flux_f32> upper, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f32_at(e, 2, &p, &m, clock, slopes, out, n);
+    if (e < hi) SlopedFlux_f32_at(e, 2, &p, &m, clock, slopes, lower, upper, n);
 }
 
 // Kernel SlopedFlux, reconstructed.go:13
 extern "C" __global__ void __launch_bounds__(128) SlopedFlux_Roe_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+        Slice<Slopes_f64> slopes, Slice<Flux_f64> lower, Slice<Flux_f64> upper, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f64_at(e, 2, &p, &m, clock, slopes, out, n);
+    if (e < hi) SlopedFlux_f64_at(e, 2, &p, &m, clock, slopes, lower, upper, n);
 }
 
 // Kernel SlopedFlux, reconstructed.go:13
 extern "C" __global__ void __launch_bounds__(128) SlopedFlux_OneLayer_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<Slopes_f32> slopes, Slice<Flux_f32> out, Counters *n) {
+        Slice<Slopes_f32> slopes, Slice<Flux_f32> lower, Slice<Flux_f32> upper, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f32_at(e, 3, &p, &m, clock, slopes, out, n);
+    if (e < hi) SlopedFlux_f32_at(e, 3, &p, &m, clock, slopes, lower, upper, n);
 }
 
 // Kernel SlopedFlux, reconstructed.go:13
 extern "C" __global__ void __launch_bounds__(128) SlopedFlux_OneLayer_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<Slopes_f64> slopes, Slice<Flux_f64> out, Counters *n) {
+        Slice<Slopes_f64> slopes, Slice<Flux_f64> lower, Slice<Flux_f64> upper, Counters *n) {
     const int64 e = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (e < hi) SlopedFlux_f64_at(e, 3, &p, &m, clock, slopes, out, n);
+    if (e < hi) SlopedFlux_f64_at(e, 3, &p, &m, clock, slopes, lower, upper, n);
 }
 
 // Kernel Survey, reductions_gen.go:35
@@ -8248,96 +8288,96 @@ extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_true_f6
 // Kernel StageCell, stage.go:16
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
-        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out,
-        Least<float> *result) {
+        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> lower,
+        Slice<Flux_f32> upper, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, false, false, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
+    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, false, false, &p, &m, clock, start, w, slopes, lower, upper, manning, &force, out));
     reduce(result, key);
 }
 
 // Kernel StageCell, stage.go:16
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
-        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out,
-        Least<double> *result) {
+        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> lower,
+        Slice<Flux_f64> upper, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, false, false, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
+    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, false, false, &p, &m, clock, start, w, slopes, lower, upper, manning, &force, out));
     reduce(result, key);
 }
 
 // Kernel StageCell, stage.go:16
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
-        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out,
-        Least<float> *result) {
+        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> lower,
+        Slice<Flux_f32> upper, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, false, true, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
+    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, false, true, &p, &m, clock, start, w, slopes, lower, upper, manning, &force, out));
     reduce(result, key);
 }
 
 // Kernel StageCell, stage.go:16
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
-        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out,
-        Least<double> *result) {
+        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> lower,
+        Slice<Flux_f64> upper, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, false, true, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
+    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, false, true, &p, &m, clock, start, w, slopes, lower, upper, manning, &force, out));
     reduce(result, key);
 }
 
 // Kernel StageCell, stage.go:16
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
-        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out,
-        Least<float> *result) {
+        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> lower,
+        Slice<Flux_f32> upper, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, true, false, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
+    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, true, false, &p, &m, clock, start, w, slopes, lower, upper, manning, &force, out));
     reduce(result, key);
 }
 
 // Kernel StageCell, stage.go:16
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
-        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out,
-        Least<double> *result) {
+        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> lower,
+        Slice<Flux_f64> upper, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, true, false, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
+    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, true, false, &p, &m, clock, start, w, slopes, lower, upper, manning, &force, out));
     reduce(result, key);
 }
 
 // Kernel StageCell, stage.go:16
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
-        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> flux,
-        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out,
-        Least<float> *result) {
+        Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> lower,
+        Slice<Flux_f32> upper, Slice<float> manning, const __grid_constant__ Forcing_f32 force,
+        Slice<State_f32> out, Least<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, true, true, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
+    if (i < hi) key = Least<float>::key_of(StageCell_f32_at(i, true, true, &p, &m, clock, start, w, slopes, lower, upper, manning, &force, out));
     reduce(result, key);
 }
 
 // Kernel StageCell, stage.go:16
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
-        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> flux,
-        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out,
-        Least<double> *result) {
+        Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> lower,
+        Slice<Flux_f64> upper, Slice<double> manning, const __grid_constant__ Forcing_f64 force,
+        Slice<State_f64> out, Least<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     uint64 key = 0;
-    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, true, true, &p, &m, clock, start, w, slopes, flux, manning, &force, out));
+    if (i < hi) key = Least<double>::key_of(StageCell_f64_at(i, true, true, &p, &m, clock, start, w, slopes, lower, upper, manning, &force, out));
     reduce(result, key);
 }
 
@@ -8347,10 +8387,11 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_keep_false_f3
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
         Counters *n, Least<float> *result) {
-    SHARED(flux, Array<Flux_f32, 384>);
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8360,10 +8401,11 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_keep_false_f64
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
         Counters *n, Least<double> *result) {
-    SHARED(flux, Array<Flux_f64, 384>);
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8373,10 +8415,11 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_keep_true_f32
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
         Counters *n, Least<float> *result) {
-    SHARED(flux, Array<Flux_f32, 384>);
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 0, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8386,10 +8429,11 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_keep_true_f64(
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
         Counters *n, Least<double> *result) {
-    SHARED(flux, Array<Flux_f64, 384>);
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 0, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8399,10 +8443,11 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_keep_false_
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
         Counters *n, Least<float> *result) {
-    SHARED(flux, Array<Flux_f32, 384>);
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8412,10 +8457,11 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_keep_false_f
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
         Counters *n, Least<double> *result) {
-    SHARED(flux, Array<Flux_f64, 384>);
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8425,10 +8471,11 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_keep_true_f
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
         Counters *n, Least<float> *result) {
-    SHARED(flux, Array<Flux_f32, 384>);
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 1, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8438,10 +8485,11 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_keep_true_f6
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
         Counters *n, Least<double> *result) {
-    SHARED(flux, Array<Flux_f64, 384>);
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 1, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8451,10 +8499,11 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_keep_false_f32
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
         Counters *n, Least<float> *result) {
-    SHARED(flux, Array<Flux_f32, 384>);
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8464,10 +8513,11 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_keep_false_f64
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
         Counters *n, Least<double> *result) {
-    SHARED(flux, Array<Flux_f64, 384>);
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8477,10 +8527,11 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_keep_true_f32(
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
         Counters *n, Least<float> *result) {
-    SHARED(flux, Array<Flux_f32, 384>);
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 2, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8490,10 +8541,11 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_keep_true_f64(
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
         Counters *n, Least<double> *result) {
-    SHARED(flux, Array<Flux_f64, 384>);
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 2, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8503,23 +8555,25 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_OneLayer_keep_fal
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
         Counters *n, Least<float> *result) {
-    SHARED(flux, Array<Flux_f32, 384>);
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 3, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 3, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &lower, &upper, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
-extern "C" __global__ void __launch_bounds__(128, 5) TileStep_OneLayer_keep_false_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128, 6) TileStep_OneLayer_keep_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
         Counters *n, Least<double> *result) {
-    SHARED(flux, Array<Flux_f64, 384>);
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 3, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 3, false, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8529,23 +8583,25 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_OneLayer_keep_tru
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, const __grid_constant__ Peaks peaks, Slice<State_f32> out,
         Counters *n, Least<float> *result) {
-    SHARED(flux, Array<Flux_f32, 384>);
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 3, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStep_f32_at(t, 3, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &lower, &upper, n));
     reduce(result, key);
 }
 
 // Kernel TileStep, tile.go:45
-extern "C" __global__ void __launch_bounds__(128, 5) TileStep_OneLayer_keep_true_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128, 6) TileStep_OneLayer_keep_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, const __grid_constant__ Peaks peaks, Slice<State_f64> out,
         Counters *n, Least<double> *result) {
-    SHARED(flux, Array<Flux_f64, 384>);
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 3, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStep_f64_at(t, 3, true, &p, &m, clock, next, limit, cleared, w, manning, &force, &peaks, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8555,23 +8611,25 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_f3
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
-    SHARED(flux, Array<Flux_f32, 384>);
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_false_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_PVM_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
-    SHARED(flux, Array<Flux_f64, 384>);
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8581,23 +8639,25 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_true_f32
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
-    SHARED(flux, Array<Flux_f32, 384>);
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 4) TileStage_PVM_last_true_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_PVM_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
-    SHARED(flux, Array<Flux_f64, 384>);
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8607,23 +8667,25 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_false_
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
-    SHARED(flux, Array<Flux_f32, 384>);
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_false_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_IRRoe_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
-    SHARED(flux, Array<Flux_f64, 384>);
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8633,23 +8695,25 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_true_f
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
-    SHARED(flux, Array<Flux_f32, 384>);
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 4) TileStage_IRRoe_last_true_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_IRRoe_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
-    SHARED(flux, Array<Flux_f64, 384>);
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8659,23 +8723,25 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_false_f3
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
-    SHARED(flux, Array<Flux_f32, 384>);
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_false_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_Roe_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
-    SHARED(flux, Array<Flux_f64, 384>);
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8685,23 +8751,25 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_true_f32
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
-    SHARED(flux, Array<Flux_f32, 384>);
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 4) TileStage_Roe_last_true_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_Roe_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
-    SHARED(flux, Array<Flux_f64, 384>);
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8711,23 +8779,25 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_OneLayer_last_fal
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
-    SHARED(flux, Array<Flux_f32, 384>);
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 3, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 3, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 4) TileStage_OneLayer_last_false_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128, 5) TileStage_OneLayer_last_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
-    SHARED(flux, Array<Flux_f64, 384>);
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 3, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 3, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
     reduce(result, key);
 }
 
@@ -8737,23 +8807,25 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStage_OneLayer_last_tru
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
         const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
-    SHARED(flux, Array<Flux_f32, 384>);
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 3, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 3, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
     reduce(result, key);
 }
 
 // Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 4) TileStage_OneLayer_last_true_f64(int64 lo, int64 hi,
+extern "C" __global__ void __launch_bounds__(128, 5) TileStage_OneLayer_last_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
         const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
-    SHARED(flux, Array<Flux_f64, 384>);
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 3, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &flux, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 3, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
     reduce(result, key);
 }
 

@@ -26,7 +26,8 @@ type UpdateCellLoop[F num.Float] struct {
 	m        *Mesh[F]
 	clock    *Clock[F]
 	w        []State[F]
-	flux     []Flux[F]
+	lower    []Flux[F]
+	upper    []Flux[F]
 	manning  []F
 	force    *Forcing[F]
 	out      []State[F]
@@ -36,8 +37,8 @@ type UpdateCellLoop[F num.Float] struct {
 }
 
 // NewUpdateCellLoop prepares UpdateCell.
-func NewUpdateCellLoop[F num.Float](oneLayer bool, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F], result *atomics.Least[F]) *UpdateCellLoop[F] {
-	loop := &UpdateCellLoop[F]{oneLayer, p, m, clock, w, flux, manning, force, out, result, lanes.Code{}}
+func NewUpdateCellLoop[F num.Float](oneLayer bool, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], lower []Flux[F], upper []Flux[F], manning []F, force *Forcing[F], out []State[F], result *atomics.Least[F]) *UpdateCellLoop[F] {
+	loop := &UpdateCellLoop[F]{oneLayer, p, m, clock, w, lower, upper, manning, force, out, result, lanes.Code{}}
 	loop.Lanes(lanes.Used())
 	return loop
 }
@@ -62,7 +63,7 @@ func (loop *UpdateCellLoop[F]) Range(lo, hi int) {
 		lo += n
 	}
 	for i := lo; i < hi; i++ {
-		best = min(best, UpdateCell(i, loop.oneLayer, loop.p, loop.m, loop.clock, loop.w, loop.flux, loop.manning, loop.force, loop.out))
+		best = min(best, UpdateCell(i, loop.oneLayer, loop.p, loop.m, loop.clock, loop.w, loop.lower, loop.upper, loop.manning, loop.force, loop.out))
 	}
 	loop.result.Take(best)
 }
@@ -74,7 +75,8 @@ func (loop *UpdateCellLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("m", loop.m),
 		abi.PointerTo("clock", loop.clock),
 		abi.ElementsOf("w", loop.w),
-		abi.ElementsOf("flux", loop.flux),
+		abi.ElementsOf("lower", loop.lower),
+		abi.ElementsOf("upper", loop.upper),
 		abi.ElementsOf("manning", loop.manning),
 		abi.ConstantOf("force", loop.force),
 		abi.ElementsOf("out", loop.out),
@@ -165,15 +167,16 @@ type EdgeFluxLoop[F num.Float] struct {
 	m      *Mesh[F]
 	clock  *Clock[F]
 	w      []State[F]
-	out    []Flux[F]
+	lower  []Flux[F]
+	upper  []Flux[F]
 	n      *Counters
 
 	code lanes.Code
 }
 
 // NewEdgeFluxLoop prepares EdgeFlux.
-func NewEdgeFluxLoop[F num.Float](scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], out []Flux[F], n *Counters) *EdgeFluxLoop[F] {
-	loop := &EdgeFluxLoop[F]{scheme, p, m, clock, w, out, n, lanes.Code{}}
+func NewEdgeFluxLoop[F num.Float](scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], w []State[F], lower []Flux[F], upper []Flux[F], n *Counters) *EdgeFluxLoop[F] {
+	loop := &EdgeFluxLoop[F]{scheme, p, m, clock, w, lower, upper, n, lanes.Code{}}
 	loop.Lanes(lanes.Used())
 	return loop
 }
@@ -208,8 +211,8 @@ func (loop *EdgeFluxLoop[F]) Range(lo, hi int) {
 			group[turn].Viscosity(loop.scheme, loop.p)
 		}
 		for turn := range group {
-			group[turn].WriteFlux(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned,
-				&loop.out[loop.m.FluxAt[(lo+turn)]], loop.n)
+			group[turn].WriteFluxes(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned,
+				loop.m.FluxAt[(lo+turn)], loop.lower, loop.upper, loop.n)
 		}
 	}
 }
@@ -221,7 +224,8 @@ func (loop *EdgeFluxLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("m", loop.m),
 		abi.PointerTo("clock", loop.clock),
 		abi.ElementsOf("w", loop.w),
-		abi.ElementsOf("out", loop.out),
+		abi.ElementsOf("lower", loop.lower),
+		abi.ElementsOf("upper", loop.upper),
 		abi.PointerTo("n", loop.n),
 	}}
 }
@@ -450,15 +454,16 @@ type SlopedFluxLoop[F num.Float] struct {
 	m      *Mesh[F]
 	clock  *Clock[F]
 	slopes []Slopes[F]
-	out    []Flux[F]
+	lower  []Flux[F]
+	upper  []Flux[F]
 	n      *Counters
 
 	code lanes.Code
 }
 
 // NewSlopedFluxLoop prepares SlopedFlux.
-func NewSlopedFluxLoop[F num.Float](scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], slopes []Slopes[F], out []Flux[F], n *Counters) *SlopedFluxLoop[F] {
-	loop := &SlopedFluxLoop[F]{scheme, p, m, clock, slopes, out, n, lanes.Code{}}
+func NewSlopedFluxLoop[F num.Float](scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F], slopes []Slopes[F], lower []Flux[F], upper []Flux[F], n *Counters) *SlopedFluxLoop[F] {
+	loop := &SlopedFluxLoop[F]{scheme, p, m, clock, slopes, lower, upper, n, lanes.Code{}}
 	loop.Lanes(lanes.Used())
 	return loop
 }
@@ -494,8 +499,8 @@ func (loop *SlopedFluxLoop[F]) Range(lo, hi int) {
 			group[turn].Viscosity(loop.scheme, loop.p)
 		}
 		for turn := range group {
-			group[turn].WriteFlux(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned,
-				&loop.out[loop.m.FluxAt[(lo+turn)]], loop.n)
+			group[turn].WriteFluxes(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned,
+				loop.m.FluxAt[(lo+turn)], loop.lower, loop.upper, loop.n)
 		}
 	}
 }
@@ -507,7 +512,8 @@ func (loop *SlopedFluxLoop[F]) Launch() abi.Launch {
 		abi.ConstantOf("m", loop.m),
 		abi.PointerTo("clock", loop.clock),
 		abi.ElementsOf("slopes", loop.slopes),
-		abi.ElementsOf("out", loop.out),
+		abi.ElementsOf("lower", loop.lower),
+		abi.ElementsOf("upper", loop.upper),
 		abi.PointerTo("n", loop.n),
 	}}
 }
@@ -765,7 +771,8 @@ type StageCellLoop[F num.Float] struct {
 	start    []State[F]
 	w        []State[F]
 	slopes   []Slopes[F]
-	flux     []Flux[F]
+	lower    []Flux[F]
+	upper    []Flux[F]
 	manning  []F
 	force    *Forcing[F]
 	out      []State[F]
@@ -775,8 +782,8 @@ type StageCellLoop[F num.Float] struct {
 }
 
 // NewStageCellLoop prepares StageCell.
-func NewStageCellLoop[F num.Float](last bool, oneLayer bool, p *Params[F], m *Mesh[F], clock *Clock[F], start []State[F], w []State[F], slopes []Slopes[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F], result *atomics.Least[F]) *StageCellLoop[F] {
-	loop := &StageCellLoop[F]{last, oneLayer, p, m, clock, start, w, slopes, flux, manning, force, out, result, lanes.Code{}}
+func NewStageCellLoop[F num.Float](last bool, oneLayer bool, p *Params[F], m *Mesh[F], clock *Clock[F], start []State[F], w []State[F], slopes []Slopes[F], lower []Flux[F], upper []Flux[F], manning []F, force *Forcing[F], out []State[F], result *atomics.Least[F]) *StageCellLoop[F] {
+	loop := &StageCellLoop[F]{last, oneLayer, p, m, clock, start, w, slopes, lower, upper, manning, force, out, result, lanes.Code{}}
 	loop.Lanes(lanes.Used())
 	return loop
 }
@@ -801,7 +808,7 @@ func (loop *StageCellLoop[F]) Range(lo, hi int) {
 		lo += n
 	}
 	for i := lo; i < hi; i++ {
-		best = min(best, StageCell(i, loop.last, loop.oneLayer, loop.p, loop.m, loop.clock, loop.start, loop.w, loop.slopes, loop.flux, loop.manning, loop.force, loop.out))
+		best = min(best, StageCell(i, loop.last, loop.oneLayer, loop.p, loop.m, loop.clock, loop.start, loop.w, loop.slopes, loop.lower, loop.upper, loop.manning, loop.force, loop.out))
 	}
 	loop.result.Take(best)
 }
@@ -815,7 +822,8 @@ func (loop *StageCellLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("start", loop.start),
 		abi.ElementsOf("w", loop.w),
 		abi.ElementsOf("slopes", loop.slopes),
-		abi.ElementsOf("flux", loop.flux),
+		abi.ElementsOf("lower", loop.lower),
+		abi.ElementsOf("upper", loop.upper),
 		abi.ElementsOf("manning", loop.manning),
 		abi.ConstantOf("force", loop.force),
 		abi.ElementsOf("out", loop.out),
@@ -879,10 +887,11 @@ func NewTileStepLoop[F num.Float](scheme Scheme, keep bool, p *Params[F], m *Til
 
 // Range runs the kernel on the CPU.
 func (loop *TileStepLoop[F]) Range(lo, hi int) {
-	var flux [384]Flux[F]
+	var lower [384]Flux[F]
+	var upper [384]Flux[F]
 	best := F(math.Inf(1))
 	for t := lo; t < hi; t++ {
-		best = min(best, TileStep(t, loop.scheme, loop.keep, loop.p, loop.m, loop.clock, loop.next, loop.limit, loop.cleared, loop.w, loop.manning, loop.force, loop.peaks, loop.out, &flux, loop.n))
+		best = min(best, TileStep(t, loop.scheme, loop.keep, loop.p, loop.m, loop.clock, loop.next, loop.limit, loop.cleared, loop.w, loop.manning, loop.force, loop.peaks, loop.out, &lower, &upper, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -959,10 +968,11 @@ func NewTileStageLoop[F num.Float](scheme Scheme, last bool, p *Params[F], m *Ti
 
 // Range runs the kernel on the CPU.
 func (loop *TileStageLoop[F]) Range(lo, hi int) {
-	var flux [384]Flux[F]
+	var lower [384]Flux[F]
+	var upper [384]Flux[F]
 	best := F(math.Inf(1))
 	for t := lo; t < hi; t++ {
-		best = min(best, TileStage(t, loop.scheme, loop.last, loop.p, loop.m, loop.clock, loop.next, loop.limit, loop.cleared, loop.start, loop.w, loop.slopes, loop.manning, loop.force, loop.out, &flux, loop.n))
+		best = min(best, TileStage(t, loop.scheme, loop.last, loop.p, loop.m, loop.clock, loop.next, loop.limit, loop.cleared, loop.start, loop.w, loop.slopes, loop.manning, loop.force, loop.out, &lower, &upper, loop.n))
 	}
 	loop.result.Take(best)
 }

@@ -77,13 +77,16 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	meshes := [2]*Mesh[F]{m, &other}
 	forces := forcings(rng, n, m.Boundary.Prescribed)
 	clock := &Clock[F]{Dt: 1e-2}
-	flux := [2][]Flux[F]{make([]Flux[F], n), make([]Flux[F], n)}
+	flux := [2][2][]Flux[F]{ofBothLayers[F](n), ofBothLayers[F](n)}
 	var counters [2]Counters
 	for name, scheme := range allSchemes {
-		run := func(k int) loop { return NewEdgeFluxLoop(scheme, p, meshes[k], clock, w, flux[k], &counters[k]) }
+		run := func(k int) loop {
+			return NewEdgeFluxLoop(scheme, p, meshes[k], clock, w, flux[k][0], flux[k][1], &counters[k])
+		}
 		run(0).Range(0, n)
 		l.Run(t, run(1), 0, n)
-		kerneltest.Same(t, name, flux[0], flux[1], nil)
+		kerneltest.Same(t, name, flux[0][0], flux[1][0], nil)
+		kerneltest.Same(t, name+", upper layer", flux[0][1], flux[1][1], nil)
 		kerneltest.Same(t, name+" outlets", m.Boundary.Passed, other.Boundary.Passed, nil)
 		kerneltest.Same(t, name+" counters", counters[:1], counters[1:], nil)
 		for _, clock.Dt = range []F{0, 1e-2} {
@@ -91,7 +94,8 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 			out := [2][]State[F]{make([]State[F], n), make([]State[F], n)}
 			var least [2]atomics.Least[F]
 			up := func(k int) loop {
-				return NewUpdateCellLoop(scheme == OneLayer, p, m, clock, w, flux[k], manning, forces[k], out[k], &least[k])
+				return NewUpdateCellLoop(scheme == OneLayer, p, m, clock, w, flux[k][0], flux[k][1], manning, forces[k], out[k],
+					&least[k])
 			}
 			up(0).Range(0, n)
 			l.Run(t, up(1), 0, n)

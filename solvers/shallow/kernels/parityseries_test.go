@@ -126,9 +126,9 @@ func parityOfLosses[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 			moving(rng, n, forces[0])
 			forces[1].Air = forces[0].Air
 		}
-		clock, flux := &Clock[F]{Dt: .05}, make([]Flux[F], n)
+		clock, lower := &Clock[F]{Dt: .05}, make([]Flux[F], n)
 		run := func(k int) loop {
-			return NewUpdateCellLoop(true, p, m, clock, w, flux, manning, forces[k], out[k], &least[k])
+			return NewUpdateCellLoop(true, p, m, clock, w, lower, nil, manning, forces[k], out[k], &least[k])
 		}
 		run(0).Range(0, n)
 		l.Run(t, run(1), 0, n)

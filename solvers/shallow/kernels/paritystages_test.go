@@ -45,10 +45,10 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 	n := len(w)
 	clock := &Clock[F]{Dt: 1e-2}
 	var slopes [2][]Slopes[F]
-	var flux [2][]Flux[F]
+	var flux [2][2][]Flux[F]
 	var counters [2]Counters
 	for k := range 2 {
-		slopes[k], flux[k] = make([]Slopes[F], n), make([]Flux[F], n)
+		slopes[k], flux[k] = make([]Slopes[F], n), ofBothLayers[F](n)
 	}
 	NewCellSlopesLoop(oneLayer, p, m, w, slopes[0]).Range(0, n)
 	l.Run(t, NewCellSlopesLoop(oneLayer, p, m, w, slopes[1]), 0, n)
@@ -59,11 +59,12 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 			continue
 		}
 		run := func(k int) loop {
-			return NewSlopedFluxLoop(scheme, p, m, clock, slopes[k], flux[k], &counters[k])
+			return NewSlopedFluxLoop(scheme, p, m, clock, slopes[k], flux[k][0], flux[k][1], &counters[k])
 		}
 		run(0).Range(0, n)
 		l.Run(t, run(1), 0, n)
-		kerneltest.Same(t, name+" with slopes", flux[0], flux[1], nil)
+		kerneltest.Same(t, name+" with slopes", flux[0][0], flux[1][0], nil)
+		kerneltest.Same(t, name+" with slopes, upper layer", flux[0][1], flux[1][1], nil)
 		kerneltest.Same(t, name+" counters", counters[:1], counters[1:], nil)
 	}
 	for _, last := range []bool{false, true} {
@@ -71,8 +72,8 @@ func parityOfSlopes[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		var least [2]atomics.Least[F]
 		run := func(k int) loop {
 			out[k] = make([]State[F], n)
-			return NewStageCellLoop(last, oneLayer, p, m, clock, w, w, slopes[k], flux[k], manning, forces[k], out[k],
-				&least[k])
+			return NewStageCellLoop(last, oneLayer, p, m, clock, w, w, slopes[k], flux[k][0], flux[k][1], manning, forces[k],
+				out[k], &least[k])
 		}
 		run(0).Range(0, n)
 		l.Run(t, run(1), 0, n)

@@ -6,19 +6,19 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 // left cell's.
 type Arms[F num.Float] struct{ Left, Right Vec2[F] }
 
-// SlopedFlux computes the flux of edge e by a scheme from the states that the slopes of its cells reconstruct at its
+// SlopedFlux does what EdgeFlux does, from the states that the slopes of its cells reconstruct at its
 // middle.
 //
 //atoll:kernel lanes=PVM,OneLayer stages=32 scheme=PVM,IRRoe,Roe,OneLayer
 func SlopedFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock *Clock[F],
-	slopes []Slopes[F], out []Flux[F], n *Counters) {
+	slopes []Slopes[F], lower, upper []Flux[F], n *Counters) {
 	var f Face[F]
 	f.ReconstructSides(scheme, m.EdgeCells[e], &m.Normals[e], &m.Arms[e], p, m.Beds,
 		&slopes[m.SlopesAt[m.EdgeCells[e].Left]], &slopes[m.SlopesAt[m.EdgeCells[e].inner()]])
 	f.Waves(scheme, p)
 	f.Viscosity(scheme, p)
-	f.WriteFlux(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned,
-		&out[m.FluxAt[e]], n)
+	f.WriteFluxes(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned,
+		m.FluxAt[e], lower, upper, n)
 }
 
 // inner returns the right cell, or the left one at the boundary.

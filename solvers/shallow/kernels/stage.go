@@ -14,9 +14,9 @@ import (
 //
 //atoll:kernel lanes min last=false,true oneLayer=false,true
 func StageCell[F num.Float](i int, last, oneLayer bool, p *Params[F], m *Mesh[F], clock *Clock[F], start, w []State[F],
-	slopes []Slopes[F], flux []Flux[F], manning []F, force *Forcing[F], out []State[F]) F {
+	slopes []Slopes[F], lower, upper []Flux[F], manning []F, force *Forcing[F], out []State[F]) F {
 	var b balance[F]
-	b.gather(oneLayer, m.CellEdges[i], flux)
+	b.gather(oneLayer, m.CellEdges[i], lower, upper)
 	return b.stage(oneLayer, i, last, p, clock.Dt, m.Beds[i], &start[i], &w[i], &slopes[m.SlopesAt[i]], manning, force,
 		&out[i])
 }

@@ -41,10 +41,10 @@ type TiledMesh[F num.Float] struct {
 // a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
 // happens once the clock has stopped.
 //
-//atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer keep=false,true blocks=5,5,5,5,4,4,5,5
+//atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer keep=false,true blocks=5,5,5,5,4,4,6,6 blocks32=10,10,10,10,8,8,10,10
 func TileStep[F num.Float](t int, scheme Scheme, keep bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], limit,
 	cleared *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], peaks *Peaks, out []State[F],
-	flux *[TileEdges]Flux[F], n *Counters) F {
+	lower, upper *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
 	now := clock.AtStepStart(limit)
 	edges, cells := m.count(t, now.Stop)
@@ -61,7 +61,7 @@ func TileStep[F num.Float](t int, scheme Scheme, keep bool, p *Params[F], m *Til
 		f.LoadSides(scheme, m.EdgeCells[e], &m.Normals[e], p, m.Beds, w)
 		f.Waves(scheme, p)
 		f.Viscosity(scheme, p)
-		f.WriteFlux(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, &flux[k], n)
+		f.WriteFluxes(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, k, lower[:], upper[:], n)
 	}
 	for k := range cells {
 		cell := m.Cells[tile.Cell+k]
@@ -70,7 +70,7 @@ func TileStep[F num.Float](t int, scheme Scheme, keep bool, p *Params[F], m *Til
 		if keep {
 			updatePeaks(i, p, now.Time, peaks, m.Beds, &from)
 		}
-		b := collect(scheme == OneLayer, cell.Slots, flux)
+		b := collect(scheme == OneLayer, cell.Slots, lower, upper)
 		longest := b.advance(scheme == OneLayer, i, p, now.Dt, area, &from, manning, force, &out[i])
 		least = min(least, longest)
 	}
@@ -94,10 +94,10 @@ func (m *TiledMesh[F]) count(t int, stop bool) (edges, cells int32) {
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
-func collect[F num.Float](oneLayer bool, slots int32, flux *[TileEdges]Flux[F]) balance[F] {
+func collect[F num.Float](oneLayer bool, slots int32, lower, upper *[TileEdges]Flux[F]) balance[F] {
 	var b balance[F]
 	const slot = 1<<9 - 1
-	b.sum(oneLayer, &flux[slots>>1&slot], &flux[slots>>11&slot], &flux[slots>>21&slot], slots&1, slots>>10&1, slots>>20&1)
+	b.add(oneLayer, slots>>1&slot, slots>>11&slot, slots>>21&slot, slots&1, slots>>10&1, slots>>20&1, lower[:], upper[:])
 	return b
 }
 
@@ -105,10 +105,10 @@ func collect[F num.Float](oneLayer bool, slots int32, flux *[TileEdges]Flux[F]) 
 // do, with the slopes of all cells in a table. Like TileStep it computes the length of its step itself; the last
 // stage passes the clock to the next step.
 //
-//atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer last=false,true blocks=4
+//atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer last=false,true blocks=3,3,3,3,3,3,5,5 blocks32=8
 func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F],
 	limit, cleared *atomics.Least[F], start, w []State[F], slopes *SlopeTable[F], manning []F, force *Forcing[F],
-	out []State[F], flux *[TileEdges]Flux[F], n *Counters) F {
+	out []State[F], lower, upper *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
 	now := clock.AtStepStart(limit)
 	edges, cells := m.count(t, now.Stop)
@@ -131,11 +131,11 @@ func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *Ti
 		f.ReconstructSides(scheme, at, &m.Normals[e], &m.Arms[e], p, m.Beds, &l, &r)
 		f.Waves(scheme, p)
 		f.Viscosity(scheme, p)
-		f.WriteFlux(scheme, at, &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, &flux[k], n)
+		f.WriteFluxes(scheme, at, &m.Normals[e], p, &m.Boundary, now.Dt, k < tile.Own, k, lower[:], upper[:], n)
 	}
 	for k := range cells {
 		cell := m.Cells[tile.Cell+k]
-		b := collect(scheme == OneLayer, cell.Slots, flux)
+		b := collect(scheme == OneLayer, cell.Slots, lower, upper)
 		i := cell.Cell
 		var own Slopes[F]
 		slopes.get(int(i), scheme != OneLayer, &own)

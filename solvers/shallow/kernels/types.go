@@ -40,17 +40,13 @@ type Bed[F num.Float] struct{ Depth, Area F }
 // the right. In a Mesh they are the positions of the edges' fluxes instead.
 type CellEdges struct{ Edge [3]int32 }
 
-// Flux is the flux through an edge, times the edge's length: M1 and M2 are the volumes that pass from Left to Right per
-// second, in m³/s; Side is the change of mass flow that the edge takes out of Left and out of Right. The two differ
-// because the equations are not in conservation form. Speed is that of the fastest wave, also times the length, m²/s;
-// Length is the edge's, m.
+// Flux is the flux of a layer through an edge, times the edge's length: M is the volume that passes from Left to Right,
+// m³/s; Side is the change of mass flow that the edge takes out of Left and of Right, m⁴/s², which differ since the
+// equations are not in conservation form. Speed is that of the fastest wave, m²/s; only the lower layer has it.
 type Flux[F num.Float] struct {
-	M1, M2, Speed, Length F // pieces of 16 bytes, which a GPU moves at once
-	Side                  [2]MomentumChange[F]
+	M, Speed F // pieces of 16 bytes, which a GPU moves at once
+	Side     [2]Vec2[F]
 }
-
-// MomentumChange is a rate of change of the mass flows of both layers, integrated over a cell, in m⁴/s².
-type MomentumChange[F num.Float] struct{ X1, Y1, X2, Y2 F }
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
 type Mesh[F num.Float] struct {
