@@ -3,8 +3,8 @@ package halo
 // Box is a box of cells of a grid, Lo ≤ cell < Hi along each axis.
 type Box struct{ Lo, Hi [3]int }
 
-// intersect returns the cells that two boxes have in common, and whether there are any.
-func (b Box) intersect(c Box) (Box, bool) {
+// Intersect returns the cells that two boxes have in common, and whether there are any.
+func (b Box) Intersect(c Box) (Box, bool) {
 	for a := range 3 {
 		b.Lo[a], b.Hi[a] = max(b.Lo[a], c.Lo[a]), min(b.Hi[a], c.Hi[a])
 		if b.Lo[a] >= b.Hi[a] {
@@ -71,7 +71,7 @@ func (o *overlaps) each(to, from int, f func(ghosts Box, beyond [3]int)) {
 				if from == to && beyond == [3]int{} {
 					continue
 				}
-				if ghosts, any := wanted.intersect(own.moved(beyond)); any {
+				if ghosts, any := wanted.Intersect(own.moved(beyond)); any {
 					f(ghosts, beyond)
 				}
 			}

@@ -1,6 +1,10 @@
 package partition
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"sort"
+)
 
 // Bins have the costs of the cells of a grid: those of cubes of Side cells along each axis, or less at upper ends, x
 // fastest. Costs are not negative.
@@ -18,7 +22,14 @@ const (
 )
 
 // NewBins returns bins with costs of 0 that are fine enough to divide a grid among ranks.
-func NewBins(cells [3]int, ranks int) *Bins {
+func NewBins(cells [3]int, ranks int) *Bins { return newBins(cells, max(mostBins, binsPerRank*ranks)) }
+
+// NewCoarseBins is NewBins for costs that are summed over all ranks again and again.
+func NewCoarseBins(cells [3]int, ranks int) *Bins {
+	return newBins(cells, max(mostBins/8, binsPerRank*ranks))
+}
+
+func newBins(cells [3]int, most int) *Bins {
 	b := &Bins{Cells: cells, Side: 1}
 	for ; ; b.Side++ {
 		total := 1
@@ -26,7 +37,7 @@ func NewBins(cells [3]int, ranks int) *Bins {
 			b.N[a] = (n + b.Side - 1) / b.Side
 			total *= b.N[a]
 		}
-		if total <= max(mostBins, binsPerRank*ranks) {
+		if total <= most {
 			b.Cost = make([]int64, total)
 			return b
 		}
@@ -42,11 +53,24 @@ func (b *Bins) Index(cell [3]int) int {
 func (b *Bins) At(cell [3]int) *int64 { return &b.Cost[b.Index(cell)] }
 
 // AddCells adds a cost for each cell.
-func (b *Bins) AddCells(cost int64) {
-	width := func(axis, i int) int64 { return int64(min((i+1)*b.Side, b.Cells[axis]) - i*b.Side) }
-	for n := range b.Cost {
-		i, j, k := n%b.N[0], n/b.N[0]%b.N[1], n/b.N[0]/b.N[1]
-		b.Cost[n] += cost * width(0, i) * width(1, j) * width(2, k)
+func (b *Bins) AddCells(cost int64) { b.AddBox(cost, [3]int{}, b.Cells) }
+
+// AddBox adds a cost for each cell of a box, lo ≤ cell < hi along each axis.
+func (b *Bins) AddBox(cost int64, lo, hi [3]int) {
+	var first, end [3]int // bins
+	for a := range 3 {
+		first[a], end[a] = lo[a]/b.Side, (hi[a]+b.Side-1)/b.Side
+	}
+	common := func(axis, bin int) int64 {
+		return int64(min((bin+1)*b.Side, hi[axis]) - max(bin*b.Side, lo[axis]))
+	}
+	for k := first[2]; k < end[2]; k++ {
+		for j := first[1]; j < end[1]; j++ {
+			row := cost * common(2, k) * common(1, j)
+			for i := first[0]; i < end[0]; i++ {
+				b.Cost[i+b.N[0]*(j+b.N[1]*k)] += row * common(0, i)
+			}
+		}
 	}
 }
 
@@ -96,6 +120,20 @@ func (b *Bins) along(axis int, lo, hi [3]int) []int64 {
 	return sums
 }
 
+// In returns the cost of a box of cells. The cells of a bin share its cost.
+func (b *Bins) In(lo, hi [3]int) (sum int64) {
+	axis := 0
+	for a := range 3 { // across the longest side, so that the fewest costs are rounded
+		if hi[a]-lo[a] > hi[axis]-lo[axis] {
+			axis = a
+		}
+	}
+	for _, cost := range b.along(axis, lo, hi) {
+		sum += cost
+	}
+	return sum
+}
+
 // Share is the box of cells of a rank, Lo ≤ cell < Hi along each axis.
 type Share struct{ Lo, Hi [3]int }
 
@@ -109,12 +147,14 @@ func Bisect(b *Bins, ranks, least int) ([]Share, error) {
 		return nil, fmt.Errorf("%v cells have room for %d boxes of %d cells along each axis, not for %d", b.Cells, room,
 			d.least, ranks)
 	}
+	d.sums = newSums(b)
 	d.divide([3]int{}, b.Cells, ranks)
 	return d.shares, nil
 }
 
 type bisection struct {
 	*Bins
+	sums   *sums
 	least  int // cells
 	shares []Share
 }
@@ -186,27 +226,91 @@ func (d *bisection) split(axis int, lo, hi [3]int, lower, ranks int) (best split
 	if first > last {
 		return best
 	}
-	total, sum := int64(0), int64(0)
-	sums := d.along(axis, lo, hi)
-	for _, cost := range sums {
-		total += cost
+	total := d.sums.in(lo, hi)
+	wanted := total * float64(lower) / float64(ranks)
+	below := func(width int) float64 { // the cost of a part that is so wide
+		end := hi
+		end[axis] = lo[axis] + width
+		return d.sums.in(lo, end)
 	}
-	wanted := float64(total) * float64(lower) / float64(ranks)
-	for i := range last {
-		sum += sums[i]
-		if i+1 < first {
-			continue
-		}
-		off := float64(sum) - wanted
-		if off < 0 {
-			off = -off
-		}
+	width := first + sort.Search(last-first, func(n int) bool { return below(first+n) >= wanted })
+	for _, w := range []int{max(first, width-1), width} {
+		off := math.Abs(below(w) - wanted)
 		if total > 0 {
-			off /= float64(total)
+			off /= total
 		}
 		if best.ranks == 0 || off < best.off {
-			best = split{axis: axis, at: lo[axis] + i + 1, ranks: lower, off: off, side: side}
+			best = split{axis: axis, at: lo[axis] + w, ranks: lower, off: off, side: side}
 		}
 	}
 	return best
+}
+
+// sums are the costs of all boxes from the first cell of a grid to corners of bins (a summed-area table: F. C. Crow,
+// "Summed-area tables for texture mapping", SIGGRAPH 1984), from which that of any box follows.
+type sums struct {
+	bins   *Bins
+	stride [3]int
+	to     []int64 // by corner, x fastest
+}
+
+func newSums(b *Bins) *sums {
+	s := &sums{bins: b, stride: [3]int{1, b.N[0] + 1, (b.N[0] + 1) * (b.N[1] + 1)}}
+	s.to = make([]int64, s.stride[2]*(b.N[2]+1))
+	n := 0
+	for k := range b.N[2] {
+		for j := range b.N[1] {
+			row := int64(0)
+			for i := range b.N[0] {
+				row += b.Cost[n]
+				n++
+				at := i + 1 + s.stride[1]*(j+1) + s.stride[2]*(k+1)
+				s.to[at] = row + s.to[at-s.stride[1]] + s.to[at-s.stride[2]] - s.to[at-s.stride[1]-s.stride[2]]
+			}
+		}
+	}
+	return s
+}
+
+// corner returns the cost of the cells below a corner of cells. The cells of a bin share its cost, so that the sums
+// between corners of bins are linear along each axis.
+func (s *sums) corner(cell [3]int) (sum float64) {
+	at := 0
+	var part [3]float64 // of the bin along each axis
+	for a, c := range cell {
+		bin := c / s.bins.Side
+		at += bin * s.stride[a]
+		if rest := c - bin*s.bins.Side; rest > 0 {
+			part[a] = float64(rest) / float64(min(s.bins.Side, s.bins.Cells[a]-bin*s.bins.Side))
+		}
+	}
+	for k := range 8 {
+		weight, i := 1.0, at
+		for a, p := range part {
+			if k>>a&1 == 0 {
+				weight *= 1 - p
+				continue
+			}
+			weight *= p
+			i += s.stride[a]
+		}
+		if weight > 0 {
+			sum += float64(weight * float64(s.to[i])) // rounded: ranks on other processors fuse no products either
+		}
+	}
+	return sum
+}
+
+// in returns the cost of a box.
+func (s *sums) in(lo, hi [3]int) (sum float64) {
+	for k := range 8 {
+		corner, sign := hi, 1.0
+		for a := range 3 {
+			if k>>a&1 == 1 {
+				corner[a], sign = lo[a], -sign
+			}
+		}
+		sum += float64(sign * s.corner(corner))
+	}
+	return sum
 }

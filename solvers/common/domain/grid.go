@@ -52,11 +52,7 @@ type Division struct {
 func (d *Division) boxes(g *grid.Grid, ranks int, fixed [3]int, ghost int) (b halo.Boxes, err error) {
 	n := g.N
 	if d.Costs != nil && fixed == [3]int{} && ranks > 1 {
-		if shares, err := partition.Bisect(d.Costs, ranks, ghost); err == nil {
-			b = halo.Boxes{Dim: g.Dim, Cuts: [3][]int{{0, n[0]}, {0, n[1]}, {0, n[2]}}, Periodic: g.Periodic}
-			for _, s := range shares {
-				b.Parts = append(b.Parts, halo.Box(s))
-			}
+		if b, err := EqualBoxes(g, d.Costs, ranks, ghost); err == nil {
 			return b, nil
 		}
 	}
@@ -81,13 +77,31 @@ func (d *Division) boxes(g *grid.Grid, ranks int, fixed [3]int, ghost int) (b ha
 	return b, nil
 }
 
+// EqualBoxes divides a grid into boxes of about equal cost, which are at least as thick as layers of ghosts.
+func EqualBoxes(g *grid.Grid, costs *partition.Bins, ranks, ghost int) (b halo.Boxes, err error) {
+	shares, err := partition.Bisect(costs, ranks, ghost)
+	if err != nil {
+		return b, err
+	}
+	b = halo.Boxes{Dim: g.Dim, Cuts: [3][]int{{0, g.N[0]}, {0, g.N[1]}, {0, g.N[2]}}, Periodic: g.Periodic}
+	for _, s := range shares {
+		b.Parts = append(b.Parts, halo.Box(s))
+	}
+	return b, nil
+}
+
 // cut is Cut with a division.
 func cut(g *grid.Grid, s *config.Grid, ghost, rank, ranks int, d Division) (*Block, error) {
 	boxes, err := d.boxes(g, ranks, s.Blocks, ghost)
 	if err != nil {
 		return nil, err
 	}
-	b := &Block{Boxes: boxes}
+	return BlockOf(g, boxes, ghost, rank)
+}
+
+// BlockOf returns the block of a rank, with ghost layers of ghosts, of a grid that is divided into boxes.
+func BlockOf(g *grid.Grid, boxes halo.Boxes, ghost, rank int) (b *Block, err error) {
+	b = &Block{Boxes: boxes}
 	lo, n := b.Boxes.Box(rank)
 	if b.Block, err = g.Block(lo, n, ghost); err != nil {
 		return nil, fmt.Errorf("[grid] %w", err)
@@ -140,21 +154,28 @@ func NewDividedBlock(ctx context.Context, env *solvers.Env, c *config.Case, s *c
 	return b, env.CheckMemory(ctx, c, b.Counts())
 }
 
-// Blocks returns the blocks of all ranks, without allocating arrays. costs is as in NewBalancedBlock.
+// Blocks returns the blocks of all ranks, without plans and without allocating arrays. costs is as in NewBalancedBlock.
 func Blocks(s *config.Grid, ghost, ranks int, costs func(*grid.Grid) (*partition.Bins, error)) ([]*Block, error) {
 	g, err := gridOf(s)
 	if err != nil {
 		return nil, err
 	}
-	bins, err := costs(g)
+	var d Division
+	if d.Costs, err = costs(g); err != nil {
+		return nil, err
+	}
+	boxes, err := d.boxes(g, ranks, s.Blocks, ghost)
 	if err != nil {
 		return nil, err
 	}
 	blocks := make([]*Block, ranks)
 	for rank := range blocks {
-		if blocks[rank], err = cut(g, s, ghost, rank, ranks, Division{Costs: bins}); err != nil {
-			return nil, err
+		b := &Block{Boxes: boxes}
+		lo, n := boxes.Box(rank)
+		if b.Block, err = g.Block(lo, n, ghost); err != nil {
+			return nil, fmt.Errorf("[grid] %w", err)
 		}
+		blocks[rank] = b
 	}
 	return blocks, nil
 }
