@@ -14,6 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/common/stable"
 )
 
 // Inner is a solver on one mesh.
@@ -103,11 +104,11 @@ type Setting struct {
 type Solver struct {
 	Inner
 	Setting
-	mesh     *Whole      // on rank 0
-	original *background // on rank 0: the mesh that was read, with its fields
-	scale    float64     // error for which the mesh has the wanted number of vertices, so far; on all ranks
-	parts    *mesh.Part  // of this rank
-	stable   *stable     // the fields as others know them
+	mesh     *Whole           // on rank 0
+	original *background      // on rank 0: the mesh that was read, with its fields
+	scale    float64          // error for which the mesh has the wanted number of vertices, so far; on all ranks
+	parts    *mesh.Part       // of this rank
+	stable   *stable.Declared // the fields as others know them
 	spent    time.Duration
 	earlier  map[string]float64 // phases of solvers on earlier meshes
 	looked   int                // step after which the mesh was looked at last
@@ -137,7 +138,7 @@ func New(ctx context.Context, at Setting, load func() (*mesh.Mesh, error)) (*Sol
 	if s.Inner, err = s.Problem.Build(ctx, s.parts, plan, solvers.Clock{}, nil); err != nil {
 		return nil, err
 	}
-	s.stable = newStable(s.Inner)
+	s.stable = stable.Of(s.Inner)
 	return s, nil
 }
 
@@ -343,7 +344,7 @@ func (s *Solver) change(ctx context.Context, at solvers.Clock, scalars map[strin
 	if err := solvers.Restore(ctx, s.Inner, at, begins, state); err != nil {
 		return err
 	}
-	s.stable.follow(s.Inner)
+	s.stable.Follow(s.Inner)
 	return nil
 }
 
@@ -449,7 +450,7 @@ func (s *Solver) Reload(ctx context.Context, _ solvers.Clock, scalars map[string
 		s.closed = true
 		return err
 	}
-	s.stable.follow(s.Inner)
+	s.stable.Follow(s.Inner)
 	s.Problem.SetScalars(scalars)
 	s.scale, s.changes, s.looked = scalars["remesh_error"], int(scalars["remesh_changes"]), -1
 	s.cellSum, s.since = scalars["remesh_cells"], int(scalars["remesh_since"])

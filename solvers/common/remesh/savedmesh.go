@@ -1,7 +1,6 @@
 package remesh
 
 import (
-	"context"
 	"encoding/binary"
 	"slices"
 	"sync"
@@ -10,126 +9,16 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// stable has the fields, flows and outlines of a solver whose mesh changes, as others know them: they and their spaces
-// stay, and read those of the solver on the present mesh.
-type stable struct {
-	spaces   map[*solvers.Space]*solvers.Space // by that of the present solver
-	order    []*solvers.Space                  // in the order of their first field
-	fields   []solvers.Field
-	flows    []solvers.Flow
-	outlines []solvers.Outline
-	now      present
-}
-
-// present is what the solver on the present mesh has.
-type present struct {
-	fields   []solvers.Field
-	flows    []solvers.Flow
-	outlines []solvers.Outline
-}
-
-func presentOf(s Inner) present { return present{s.Fields(), s.Flows(), s.Outlines()} }
-
-// spacesOf returns the spaces of all that a solver has, in the order of their first use.
-func (p *present) spacesOf() (list []*solvers.Space) {
-	add := func(s *solvers.Space) {
-		if s != nil && !slices.Contains(list, s) {
-			list = append(list, s)
-		}
-	}
-	for k := range p.fields {
-		add(p.fields[k].Space)
-		if from := p.fields[k].From; from != nil {
-			add(from.Space)
-		}
-	}
-	for k := range p.flows {
-		add(p.flows[k].Space)
-	}
-	for k := range p.outlines {
-		add(p.outlines[k].Space)
-	}
-	return list
-}
-
-func newStable(of Inner) *stable {
-	s := &stable{now: presentOf(of)}
-	s.spaces = map[*solvers.Space]*solvers.Space{}
-	for _, space := range s.now.spacesOf() {
-		known := *space
-		known.Changing = true
-		s.order = append(s.order, &known)
-		s.spaces[space] = &known
-	}
-	froms := map[*solvers.Field]*solvers.Field{}
-	for k := range s.now.fields {
-		f := s.field(k)
-		if from := s.now.fields[k].From; from != nil {
-			if froms[from] == nil {
-				known := *from
-				known.Space = s.spaces[from.Space]
-				known.View = func() solvers.View { return s.now.fields[k].From.View() }
-				froms[from] = &known
-			}
-			f.From = froms[from]
-			f.Value = func(entity int, bytes []byte) float64 { return s.now.fields[k].Value(entity, bytes) }
-		}
-		s.fields = append(s.fields, f)
-	}
-	s.flows, s.outlines = slices.Clone(s.now.flows), slices.Clone(s.now.outlines)
-	for k := range s.flows {
-		s.flows[k].Space = s.spaces[s.flows[k].Space]
-		s.flows[k].ValuesAt = func(ctx context.Context, entities []int, values []float64) error {
-			return s.now.flows[k].ValuesAt(ctx, entities, values)
-		}
-	}
-	for k := range s.outlines {
-		s.outlines[k].Space = s.spaces[s.outlines[k].Space]
-		s.outlines[k].Inside = func(ctx context.Context) ([]bool, error) { return s.now.outlines[k].Inside(ctx) }
-	}
-	return s
-}
-
-// field returns the k-th field without From and Value.
-func (s *stable) field(k int) solvers.Field {
-	f := s.now.fields[k]
-	f.Space = s.spaces[f.Space]
-	if f.View != nil {
-		f.View = func() solvers.View { return s.now.fields[k].View() }
-	}
-	if f.Values != nil {
-		f.Values = func(ctx context.Context) ([]float64, error) { return s.now.fields[k].Values(ctx) }
-	}
-	if f.ValuesAt != nil {
-		f.ValuesAt = func(ctx context.Context, entities []int, values []float64) error {
-			return s.now.fields[k].ValuesAt(ctx, entities, values)
-		}
-	}
-	return f
-}
-
-// follow makes the fields and spaces those of a solver on another mesh, which has as many of them in the same order.
-func (s *stable) follow(of Inner) {
-	s.now = presentOf(of)
-	s.spaces = map[*solvers.Space]*solvers.Space{}
-	for k, space := range s.now.spacesOf() {
-		known := s.order[k]
-		*known = *space
-		known.Changing = true
-		s.spaces[space] = known
-	}
-}
-
 // Fields implements solvers.Solver.
 func (s *Solver) Fields() []solvers.Field {
-	return append(slices.Clip(s.stable.fields), s.meshFields()...)
+	return append(slices.Clip(s.stable.Fields()), s.meshFields()...)
 }
 
 // Flows implements solvers.Flowing.
-func (s *Solver) Flows() []solvers.Flow { return s.stable.flows }
+func (s *Solver) Flows() []solvers.Flow { return s.stable.Flows() }
 
 // Outlines implements solvers.Outliner.
-func (s *Solver) Outlines() []solvers.Outline { return s.stable.outlines }
+func (s *Solver) Outlines() []solvers.Outline { return s.stable.Outlines() }
 
 // Names of the saved fields of the mesh, which rank 0 has.
 const (
