@@ -48,6 +48,10 @@ func (r *runner) finish(ctx context.Context) (*summary.Summary, error) {
 	if s.Processor, err = work(ctx, r.Comm, r.Transport, r.loopProcessor); err != nil {
 		return nil, err
 	}
+	if b, ok := r.solver.(solvers.Rebalancer); ok {
+		balance := summary.Balance(b.Balance())
+		s.Balance = &balance
+	}
 	for _, q := range end {
 		if q.Outputs&solvers.Metric != 0 {
 			s.Metrics[q.Name] = q.Value

@@ -132,6 +132,9 @@ func (r *runner) addRecorders(ctx context.Context) (err error) {
 	if r.Case.Output.Raster > 0 {
 		r.list.Add(final.NewRasters(&r.output))
 	}
+	if s, ok := r.solver.(solvers.Rebalancer); ok {
+		r.list.Add(newDivision(s))
+	}
 	if r.savesState() { // a checkpoint counts the output of the others, so it comes last
 		r.checkpoints = r.newCheckpoints()
 		r.list.Add(r.checkpoints)

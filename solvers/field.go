@@ -37,7 +37,8 @@ type Space struct {
 	// Format is that of frames: vtu with Geometry.Mesh, vti with Geometry.Block, "" for a space without frames. Entities
 	// with frames are fixed: the same ones on each rank, with the same corners, at all times.
 	Format string
-	// Changing means that the entities change, as a mesh is adapted, between steps for which the run asks (Remesher).
+	// Changing means that the entities change, as a mesh is adapted or as blocks move, between steps for which the run
+	// asks (Remesher, Rebalancer).
 	Changing bool
 	OnRoot   bool // rank 0 has all entities
 	// Geometry returns the current geometry. Without Moving it never changes, and any goroutine may call it.

@@ -64,7 +64,7 @@ var chaosCases = []chaosCase{
 	{"fractions", "vortex.toml", 3000, 20, []string{"grid.cells=[32, 32]", "time.end=100", "output.every=1"}},
 	{"meshes", "smooth-sinusoidal.toml", 1500, 10, []string{"output.every=50", "method.force=true"}},
 	{"particles", "enright-levelset.toml", 120, 1, []string{"grid.cells=[12, 12, 40]", "method.particles=8",
-		"method.reseed=4", "time.end=100", "output.every=2"}},
+		"method.reseed=4", "time.end=100", "output.every=2", "method.rebalance=1"}},
 }
 
 // faultyRun is a run of 4 ranks into which a test injects faults.

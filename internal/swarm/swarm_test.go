@@ -18,6 +18,8 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend/cuda"
 
+	"github.com/atoll-hpc/atoll/solvers/common/balance"
+
 	// the solvers
 	_ "github.com/atoll-hpc/atoll/solvers/levelset/problem"
 	_ "github.com/atoll-hpc/atoll/solvers/shallow/problem"
@@ -56,6 +58,7 @@ func TestMain(m *testing.M) {
 	if err := flag.Set("rapid.nofailfile", "true"); err != nil { // the seed is enough
 		panic(err)
 	}
+	balance.Eager = true
 	os.Exit(m.Run())
 }
 

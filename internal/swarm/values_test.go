@@ -82,6 +82,7 @@ var schedules = map[string][]string{
 	"level-set method.correct":     nil,
 	"level-set method.sort":        {"0", "1", "3", "20"},
 	"level-set method.balance":     nil,
+	"level-set method.rebalance":   {"0", "1", "2", "5"},
 	"shallow-water mesh.order":     nil,
 	"shallow-water mesh.partition": nil,
 	"smooth mesh.partition":        nil,

@@ -59,7 +59,7 @@ type Sampled interface {
 // OnMesh is a recorder that keeps what depends on the entities of spaces.
 type OnMesh interface {
 	Recorder
-	// Remeshed finds it again, after a solver has changed its mesh. All ranks call it.
+	// Remeshed finds it again, after a solver has changed its mesh, or entities have changed ranks. All ranks call it.
 	Remeshed(ctx context.Context) error
 }
 

@@ -41,6 +41,7 @@ type Summary struct {
 	// by space: entities of the rank that owns the most, divided by the mean
 	Imbalance  map[string]float64 `json:"imbalance,omitempty"`
 	Processor  *Processor         `json:"processor,omitempty"` // nil unless each rank is a process
+	Balance    *Balance           `json:"balance,omitempty"`   // nil unless work moves between ranks
 	ArrayBytes int64              `json:"array_bytes"`         // arrays of the solver on the rank that has the most
 	// peak memory of devices with separate memory, sum over ranks
 	DeviceBytes int64 `json:"device_bytes,omitempty"`
@@ -60,6 +61,16 @@ type Meaning struct{ Unit, Doc string }
 type Processor struct {
 	Mean float64 `json:"mean_s"` // over ranks
 	Most float64 `json:"most_s"` // of the rank that takes most
+}
+
+// Balance tells how the counted work of the loop over steps was divided. Shares are the mean work of a rank in that of
+// the rank with most.
+type Balance struct {
+	Moves  int     `json:"moves"`  // how often work has moved to other ranks
+	Share  float64 `json:"share"`  // mean over steps
+	Before float64 `json:"before"` // mean over moves, of the states before them
+	After  float64 `json:"after"`  // the same with the new division
+	Wall   float64 `json:"wall_s"` // s that rank 0 spent on looking and moving
 }
 
 // Estimate is the estimated cost of a run.

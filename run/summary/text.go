@@ -41,6 +41,9 @@ func (s *Summary) Text() string {
 		rows = append(rows, [2]string{"processor time", fmt.Sprintf("%s of the rank with most, %s in the mean; with equal "+
 			"work a step would take %.0f%% of its time", elapsed(p.Most), elapsed(p.Mean), 100*p.Mean/p.Most)})
 	}
+	if s.Balance != nil {
+		rows = append(rows, [2]string{"balance", s.balance()})
+	}
 	rows = append(rows, s.metrics()...)
 	if s.StateSHA256 != "" {
 		rows = append(rows, [2]string{"state", s.StateSHA256})
@@ -110,6 +113,17 @@ func (s *Summary) phases() string {
 		names[i] = fmt.Sprintf("%s %s", name, elapsed(s.Phases[name]))
 	}
 	return strings.Join(names, ", ")
+}
+
+// balance tells what moving work has done.
+func (s *Summary) balance() string {
+	b := s.Balance
+	if b.Moves == 0 {
+		return fmt.Sprintf("blocks have not moved; counted work of a rank %.0f%% of the most", 100*b.Share)
+	}
+	return fmt.Sprintf("blocks have moved %s, in %s, which raised the counted work of a rank from %.0f%% of the most to "+
+		"%.0f%%; over all steps it was %.0f%%", words.Count(b.Moves, "time"),
+		elapsed(b.Wall), 100*b.Before, 100*b.After, 100*b.Share)
 }
 
 // imbalance lists, for each space, the entities of the rank that owns the most, divided by the mean over ranks.

@@ -74,6 +74,10 @@ func (s *Server) metrics() []byte {
 	e.addSingle("atoll_updates_per_second", "gauge",
 		"Entities that are updated a second, since the run began or was continued.", rate)
 	e.addSingle("atoll_restarts", "counter", "How often the run continued from a checkpoint.", float64(st.restarts))
+	if b := &st.balance; b.Share > 0 {
+		e.addSingle("atoll_moves", "counter", "How often blocks have moved to other ranks.", float64(b.Moves))
+		e.addSingle("atoll_balance_ratio", "gauge", "Mean counted work of a rank in that of the rank with most.", b.Share)
+	}
 	if quantities := st.allQuantities(); len(quantities) > 0 {
 		e.addFamily("atoll_quantity", "gauge", "What the solver measures of the whole state.")
 		for _, q := range quantities {

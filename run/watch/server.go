@@ -174,6 +174,16 @@ func (s *Server) SetViewQuantities(list []solvers.Quantity) {
 	s.state.onView = list
 }
 
+// SetBalance sets how work was divided among ranks so far.
+func (s *Server) SetBalance(b solvers.Balance) {
+	if s == nil {
+		return
+	}
+	s.state.mu.Lock()
+	defer s.state.mu.Unlock()
+	s.state.balance = b
+}
+
 // SetPhases sets the seconds that each rank spent in each phase.
 func (s *Server) SetPhases(ranks []map[string]float64) {
 	s.state.mu.Lock()

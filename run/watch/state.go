@@ -37,6 +37,7 @@ type state struct {
 	history    history              // of quantities
 	onView     []solvers.Quantity   // measured for the view
 	phases     []map[string]float64 // s, by rank
+	balance    solvers.Balance
 	events     []Event
 	restarts   int
 	outcome    string // how the run ended; "" before

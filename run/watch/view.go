@@ -46,6 +46,7 @@ type view struct {
 	Phases                           []phase
 	Ranks                            []rank
 	HiddenRanks                      int // number of ranks that are not shown
+	Balance                          string
 	Events                           []eventView
 }
 
@@ -99,6 +100,13 @@ func (s *Server) view(now time.Time) *view {
 	v.progress(st, now)
 	v.quantities(st)
 	v.ranks(st.phases)
+	if b := &st.balance; b.Share > 0 {
+		v.Balance = fmt.Sprintf("The counted work of a rank is %.0f%% of the most; blocks have moved %s", 100*b.Share,
+			words.Count(b.Moves, "time"))
+		if b.Moves > 0 {
+			v.Balance += fmt.Sprintf(", which raised it from %.0f%% to %.0f%%", 100*b.Before, 100*b.After)
+		}
+	}
 	for _, e := range slices.Backward(st.events) {
 		v.Events = append(v.Events, eventView{e.Time.Format(time.DateTime), e.Text})
 	}

@@ -57,6 +57,12 @@ func newMigration[F num.Float](ctx context.Context, s *solver[F], b *domain.Bloc
 	return m, t.Err()
 }
 
+// CheckNeighbours returns an error for a block with more neighbours than particles allow.
+func CheckNeighbours(b *domain.Block) error {
+	_, err := itemPlan(b)
+	return err
+}
+
 func itemPlan(b *domain.Block) (*halo.ItemPlan, error) {
 	plan, err := b.Plan.Items(func(int) int { return math.MaxInt32 })
 	if err == nil && len(plan.Peers) > kernels.MostPeers {

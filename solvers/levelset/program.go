@@ -108,8 +108,8 @@ func (s *solver[F]) initDistances(keep bool) engine.Task {
 // sweep propagates distances from the interface to the edge of the band. Ghosts beyond walls are updated in the first
 // passes only: later they are at least as far from the interface as their neighbours, so their values do not matter.
 func (s *solver[F]) sweep(p *engine.Program) {
-	sweeping, bricks, n := s.sweeping(), s.bricks(), brickCount(s.block)
-	p.Run(engine.Whole(kernels.NewMarkBrickLoop(&bricks), n))
+	sweeping, n := s.sweeping(), brickCount(s.block)
+	p.Run(s.markBricks())
 	between := [2]int{now, stage1}
 	var passes [2]engine.Task
 	for k, from := range between {
@@ -125,6 +125,12 @@ func (s *solver[F]) sweep(p *engine.Program) {
 		p.Run(passes[k%2])
 	}
 	s.oneLayer.refresh(p, now)
+}
+
+// markBricks determines which bricks are active, from those that the interface crosses.
+func (s *solver[F]) markBricks() engine.Task {
+	bricks := s.bricks()
+	return engine.Whole(kernels.NewMarkBrickLoop(&bricks), brickCount(s.block))
 }
 
 // relaxCFL is the sum of Courant numbers along all axes in relaxation, where the normal is along the diagonal of a

@@ -5,18 +5,11 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/primitives"
-	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// setUpParticles makes the swarm: it seeds the particles of the initial state, and migrates those that attraction
-// has moved to other blocks.
-func (s *solver[F]) setUpParticles(ctx context.Context, b *domain.Block) error {
-	w, err := newSwarm(ctx, s, b)
-	if err != nil {
-		return err
-	}
-	s.swarm = w
+// setUp seeds the particles of the initial state, and migrates those that attraction has moved to other blocks.
+func (w *swarm[F]) setUp(ctx context.Context) error {
 	if err := w.seed(); err != nil {
 		return err
 	}
@@ -44,6 +37,11 @@ func (w *swarm[F]) seed() error {
 		return err
 	}
 	w.seeded = int64(w.set.Count)
-	w.dev.Run(kernels.NewClearBoundsLoop(w.s.bounds.Data), 0, len(w.s.bounds.Data))
+	w.clearBounds()
 	return nil
+}
+
+// clearBounds begins without corrections.
+func (w *swarm[F]) clearBounds() {
+	w.dev.Run(kernels.NewClearBoundsLoop(w.s.bounds.Data), 0, len(w.s.bounds.Data))
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/balance"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
@@ -25,7 +26,9 @@ type Setting struct {
 	Block *domain.Block
 	Flow  flow.Flow
 	Start []float64 // the initial level set at the centre of each cell of the block, x fastest: see Distance
-	Size  solvers.Size
+	// Carried, unless nil, has the state of the solver on other blocks, which is restored next: Start is then not used.
+	Carried *balance.Carried
+	Size    solvers.Size
 	// FlowError is where the first error in evaluating the flow during steps is stored; it may be nil.
 	FlowError *error
 }
@@ -105,19 +108,35 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 	if err := table.Err(); err != nil {
 		return nil, err
 	}
-	if err := s.initialise(ctx, at.Start); err != nil {
-		return nil, err
-	}
 	if cfg.Particles > 0 {
-		if err := s.setUpParticles(ctx, at.Block); err != nil {
+		if s.swarm, err = newSwarm(ctx, s, at.Block); err != nil {
 			return nil, err
 		}
 	}
-	if err := s.Define(ctx, s.definition(at)); err != nil {
-		return nil, err
+	return s, s.begin(ctx, at)
+}
+
+// begin sets the initial state, or continues that on other blocks.
+func (s *solver[F]) begin(ctx context.Context, at Setting) error {
+	if at.Carried != nil {
+		if err := s.carry(ctx, at.Carried); err != nil {
+			return err
+		}
+		return s.Define(ctx, s.definition(at))
 	}
-	_, err = s.Measure(ctx)
-	return s, err
+	if err := s.initialise(ctx, at.Start); err != nil {
+		return err
+	}
+	if s.swarm != nil {
+		if err := s.swarm.setUp(ctx); err != nil {
+			return err
+		}
+	}
+	if err := s.Define(ctx, s.definition(at)); err != nil {
+		return err
+	}
+	_, err := s.Measure(ctx)
+	return err
 }
 
 func (cfg Config) checkBlock(b *grid.Block, at Setting) error {
@@ -129,7 +148,7 @@ func (cfg Config) checkBlock(b *grid.Block, at Setting) error {
 		return fmt.Errorf("the block has %d layers of ghosts, the method needs %d", b.Ghost, cfg.Ghosts())
 	case b.Len() > math.MaxInt32:
 		return fmt.Errorf("a block of %v cells has arrays of more than 2^31 numbers with its ghosts: use more ranks", b.N)
-	case len(at.Start) != b.Cells():
+	case at.Carried == nil && len(at.Start) != b.Cells():
 		return fmt.Errorf("the initial level set has %d cells, the block %d", len(at.Start), b.Cells())
 	}
 	return nil
@@ -201,6 +220,27 @@ func (s *solver[F]) initialise(ctx context.Context, start []float64) error {
 		s.allLayers.refresh(p, next)
 		p.Run(s.initDistances(true))
 		s.sweep(p)
+		s.allLayers.refresh(p, now)
+		p.Queue(func() error { return s.start.Copy(s.f[now]) })
+	})
+}
+
+// carry continues what the solver on other blocks had besides its saved state. Cells have the initial level set until
+// the state is restored.
+func (s *solver[F]) carry(ctx context.Context, from *balance.Carried) error {
+	start, old := balance.NumbersOf[F](from, carriedStart), from.From.(*solver[F])
+	s.startVolume, s.measured = old.startVolume, old.measured
+	host := make([]F, s.block.Len())
+	grid.SetOwned(s.block, host, start)
+	for k := range s.f {
+		if err := s.f[k].Set(host); err != nil {
+			return err
+		}
+	}
+	if s.swarm != nil {
+		s.swarm.clearBounds()
+	}
+	return s.Do(ctx, func(p *engine.Program) {
 		s.allLayers.refresh(p, now)
 		p.Queue(func() error { return s.start.Copy(s.f[now]) })
 	})

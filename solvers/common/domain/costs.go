@@ -14,8 +14,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 )
 
-// InterfaceCosts count what cells cost in a step, by which blocks are balanced: 1 each, and what the interface costs.
+// InterfaceCosts count what cells cost in a step, by which blocks are balanced.
 type InterfaceCosts struct {
+	Cell int64 // cost of each cell
 	Band int   // cells on each side of the interface that cost more
 	Cost int64 // of each of these, for each edge between the centres of neighbours that the interface crosses
 }
@@ -53,7 +54,7 @@ func (n InterfaceCosts) Of(ctx context.Context, comm dist.Comm, g *grid.Grid, te
 	if err := comm.AllreduceInt64(ctx, dist.Sum, bins.Cost); err != nil {
 		return nil, err
 	}
-	bins.AddCells(1)
+	bins.AddCells(n.Cell)
 	return bins, nil
 }
 

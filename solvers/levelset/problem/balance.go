@@ -7,16 +7,22 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
+	"github.com/atoll-hpc/atoll/solvers/levelset"
 )
 
 // seededBand is the half-width in cells of the band in which package levelset seeds particles.
 const seededBand = 3
 
-// costsOf are the costs of cells with particles of both signs in each seeded cell. A particle takes about as long in a
-// step as a cell.
-func costsOf(particles int) domain.InterfaceCosts {
-	return domain.InterfaceCosts{Band: seededBand, Cost: 2 * int64(particles)}
+// costsOf are the costs of cells with particles of both signs in each seeded cell. On the blocks of many ranks, which
+// are small, most bricks are active since other blocks adjoin them.
+func costsOf(cfg levelset.Config, dim int) domain.InterfaceCosts {
+	w := cfg.Work(dim)
+	return domain.InterfaceCosts{Band: seededBand, Cell: w.Cell + w.Active, Cost: 2 * int64(cfg.Particles) * w.Particle}
 }
+
+// stepsOfMove is how many steps take as long as a move: to send the state, to evaluate the velocity, and to allocate
+// arrays.
+const stepsOfMove = 2
 
 // logParticleShares logs the distribution of particles over ranks.
 func logParticleShares(ctx context.Context, comm dist.Comm, to io.Writer, ownCount int64) error {

@@ -78,18 +78,18 @@ output = { format = [] }
 		sampled  int  // at fewer places than there are cells
 		cutsBand bool // a plane between blocks is parallel to the surface, in the band with particles
 	}{
-		{corner, 2, nil, 0, false}, {corner, 8, nil, 0, false}, {corner, 8, []string{"method.balance='cells'"}, 0, false},
+		{corner, 2, nil, 0, false}, {corner, 8, nil, 0, true}, {corner, 8, []string{"method.balance='cells'"}, 0, false},
 		{corner, 3, []string{"initial.shape='z - 0.45'"}, 0, true},
 		// beside the lower blocks' upper side
 		{corner, 3, []string{"initial.shape='z - 0.45'", "method.balance='cells'"}, 0, false},
 		{corner, 4, []string{"initial.shape='box(0.6, 0.6, 0.1, 0.9, 0.9, 0.3)'"}, 0, false},
 		{corner, 2, []string{"grid.cells=[104, 52, 26]", "method.particles=16", "method.precision='float32'"}, 0, false},
-		{flat, 6, nil, 0, false},
+		{flat, 6, nil, 0, true},
 		{flat, 2, []string{"initial.shape='difference(box(0, 0, 2, 1), circle(0.4, 0.4, 0.3))'"}, 0, false},
 		{flat, 4, []string{"grid={bounds=[0, 0, 2, 1], cells=[320, 60], periodic=['x']}", "initial.shape='x - 0.3'"}, 0,
 			true},
 		{flat, 5, nil, 0, true}, {flat, 5, []string{"method.balance='cells'"}, 0, false},
-		{corner, 3, []string{"grid.cells=60", "method.particles=8"}, 40 * 40 * 40, true}, {flat, 6, nil, 60 * 30, false},
+		{corner, 3, []string{"grid.cells=60", "method.particles=8"}, 40 * 40 * 40, true}, {flat, 6, nil, 60 * 30, true},
 	} {
 		t.Run(fmt.Sprint(test.ranks, test.sets), func(t *testing.T) {
 			if n := test.sampled; n > 0 {

@@ -28,8 +28,10 @@ at = [0.5, 0.55]
 `
 
 func TestRestartsAfterKill(t *testing.T) {
-	runtest.RestartsAfterKill(t, swirl+gauge, "checkpoint.steps=6", "method.reseed=5", "output.format=['vti']",
-		"output.every=0.1")
+	for _, every := range []string{"0", "2"} {
+		runtest.RestartsAfterKill(t, swirl+gauge, "checkpoint.steps=6", "method.reseed=5", "output.format=['vti']",
+			"output.every=0.1", "method.rebalance="+every)
+	}
 }
 
 func TestOutputChangesNothing(t *testing.T) {

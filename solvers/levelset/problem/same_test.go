@@ -10,10 +10,15 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers/common/balance"
 	"github.com/atoll-hpc/atoll/solvers/levelset"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+// In all tests blocks move whenever they can.
+func TestMain(m *testing.M) {
+	balance.Eager = true
+	goleak.VerifyTestMain(m)
+}
 
 // swirl is a disk in a vortex across the corner of blocks.
 const swirl = `
@@ -60,11 +65,13 @@ type configuration struct {
 var configurations = map[string][]configuration{
 	"swirl": {
 		{1, 1, runtest.Local, ""}, {1, 3, runtest.Local, ""}, {2, 2, runtest.Delayed, "[1, 2]"}, {3, 1, runtest.GRPC, ""},
-		{4, 2, runtest.Local, "[4, 1]"}, {8, 1, runtest.Local, "[4, 2]"},
+		{4, 2, runtest.Local, "[4, 1]"}, {8, 1, runtest.Local, "[4, 2]"}, {5, 2, runtest.Local, ""},
+		{7, 1, runtest.Delayed, ""},
 	},
 	"drift": {
 		{1, 1, runtest.Local, ""}, {1, 2, runtest.Local, ""}, {2, 1, runtest.Local, "[1, 1, 2]"},
 		{3, 1, runtest.Delayed, "[3, 1, 1]"}, {4, 2, runtest.GRPC, "[2, 2, 1]"}, {8, 1, runtest.Local, "[2, 2, 2]"},
+		{3, 1, runtest.GRPC, ""}, {4, 2, runtest.Delayed, ""},
 	},
 	"off-centre": {
 		{1, 1, runtest.Local, ""}, {2, 1, runtest.Local, ""}, {3, 1, runtest.Local, ""}, {4, 1, runtest.Delayed, ""},
@@ -87,7 +94,10 @@ func TestSameBits(t *testing.T) {
 					sets := []string{method}
 					if method != "method.particles=0" {
 						sets = append(sets, "method.correct="+levelset.Corrections[n%2])
-						sets = append(sets, "method.balance="+[]string{"cells", "particles"}[n/2%2])
+						sets = append(sets, "method.balance="+[]string{"particles", "cells"}[n%5/4])
+					}
+					if n%5 < 4 {
+						sets = append(sets, "method.rebalance="+[]string{"1", "3"}[n%2])
 					}
 					if c.blocks != "" {
 						sets = append(sets, "grid.blocks="+c.blocks)
@@ -103,6 +113,27 @@ func TestSameBits(t *testing.T) {
 					}
 				}
 			})
+		}
+	}
+}
+
+// TestBlocksMove proves that blocks follow the interface.
+func TestBlocksMove(t *testing.T) {
+	for name, text := range map[string]string{"swirl": swirl, "drift": drift, "off-centre": offCentre} {
+		s, err := runtest.Run(t, text, 3, 1, runtest.Local, t.TempDir(), "method.rebalance=2")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s.Balance == nil || s.Balance.Moves == 0 {
+			t.Errorf("%s: no block has moved", name)
+		}
+		for _, set := range []string{"method.rebalance=0", "method.balance=cells", "grid.blocks=[3]"} {
+			if set == "grid.blocks=[3]" {
+				set = "grid.blocks=[3, 1" + map[bool]string{true: "]", false: ", 1]"}[name == "swirl"]
+			}
+			if s, err = runtest.Run(t, text, 3, 1, runtest.Local, t.TempDir(), set); err != nil || s.Balance != nil {
+				t.Errorf("%s, %s: %v, %v, want blocks that stay", name, set, s.Balance, err)
+			}
 		}
 	}
 }

@@ -3,6 +3,8 @@
 package problem
 
 import (
+	"math"
+
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
@@ -32,6 +34,7 @@ type Method struct {
 	Reseed     int     // steps between reseedings; 0 for none
 	Sort       int     // steps between sortings of the particles by cell; 0 for none
 	Balance    string  // what blocks have an equal share of: cells, or particles for cells and particles together
+	Rebalance  int     // steps between looks at the balance of ranks, whose blocks may then move; 0 for none
 	Precision  string  // float32 or float64
 }
 
@@ -96,12 +99,19 @@ func (m *Method) keys(dim int, key func(*config.Spec)) {
 		config.Whole("sort", &m.Sort, 20, 0, 1<<31, "steps between sortings of the particles by cell, which only affect the "+
 			"speed; 0 for none"),
 		config.OneWord("balance", &m.Balance, "particles", []string{"cells", "particles"}, "what is balanced between the "+
-			"blocks of ranks: `cells`, or also the initial `particles`"),
+			"blocks of ranks: `cells`, or also `particles`"),
 	} {
 		key(k.When(m.Particles > 0, "applies only to particles, and there are none"))
 	}
+	key(config.Whole("rebalance", &m.Rebalance, int64(max(1, math.Round(cellsOfLook/m.CFL))), 0, 1<<31, "steps between "+
+		"looks at the work of ranks, after which [blocks move](#a-step) if that is worth it; 0: blocks stay as "+
+		"they are at the start").Otherwise("5/`cfl`").
+		When(m.Balance != "cells", `blocks of equal numbers of cells, balance = "cells", do not move`))
 	key(config.Precision(&m.Precision, "of the state"))
 }
+
+// cellsOfLook is how many cells the interface moves at most between looks at the work.
+const cellsOfLook = 5
 
 // Config returns the configuration of the solver.
 func (m Method) Config() levelset.Config {

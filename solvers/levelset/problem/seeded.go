@@ -203,25 +203,24 @@ func (s *seededCells) normal(x [3]float64) (n [3]float64) {
 	return n
 }
 
-// costs returns the costs that blocks share, with `particles` particles of each sign in a seeded cell: as set-up counts
-// them unless the grid is sampled.
-func (s *seededCells) costs(particles, ranks int) *partition.Bins {
+// costs returns the costs that blocks share: as set-up counts them unless the grid is sampled.
+func (s *seededCells) costs(n domain.InterfaceCosts, ranks int) *partition.Bins {
 	bins := partition.NewBins(s.g.N, ranks)
 	if s.phi != nil {
 		inside := func(cell [3]int) bool { return s.phi[cell[0]+s.g.N[0]*(cell[1]+s.g.N[1]*cell[2])] < 0 }
 		for position := range s.g.N[s.g.Dim-1] {
-			costsOf(particles).AddSlab(bins, s.g, s.g.Dim-1, position, inside)
+			n.AddSlab(bins, s.g, s.g.Dim-1, position, inside)
 		}
 	} else {
 		sums := make([]float64, len(bins.Cost))
 		for _, p := range s.points {
-			sums[bins.Index(p.cell)] += p.cells * float64(2*particles)
+			sums[bins.Index(p.cell)] += p.cells * float64(n.Cost)
 		}
 		for i, v := range sums {
 			bins.Cost[i] = int64(v)
 		}
 	}
-	bins.AddCells(1)
+	bins.AddCells(n.Cell)
 	return bins
 }
 
@@ -262,7 +261,7 @@ func seededShares(c *config.Case, ranks int) (blocks []*domain.Block, cells []in
 		if w.Method.Balance != "particles" {
 			return nil, nil
 		}
-		return seeded.costs(cfg.Particles, ranks), nil
+		return seeded.costs(costsOf(cfg, g.Dim), ranks), nil
 	})
 	if err != nil || seeded == nil {
 		return blocks, make([]int, ranks), err

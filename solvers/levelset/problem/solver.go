@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/balance"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
@@ -18,9 +20,9 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	w := c.Sections.(*Sections)
 	cfg := w.Method.Config()
 	var costs func(*grid.Grid) (*partition.Bins, error)
-	if w.Method.Balance == "particles" {
+	if w.Method.Balance == "particles" && cfg.Particles > 0 {
 		costs = func(g *grid.Grid) (*partition.Bins, error) {
-			return costsOf(cfg.Particles).Of(ctx, env.Comm, g, w.Shape, c.Path)
+			return costsOf(cfg, g.Dim).Of(ctx, env.Comm, g, w.Shape, c.Path)
 		}
 	}
 	block, err := domain.NewBalancedBlock(ctx, &env, c, &w.Grid, cfg.Ghosts(), costs, func(*domain.Block) error {
@@ -32,29 +34,16 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err != nil {
 		return nil, err
 	}
-	at := levelset.Setting{Block: block, FlowError: new(error)}
-	if at.Flow, err = flow.FromCase(ctx, c, &w.Velocity, block.Block, env.Comm, at.FlowError); err != nil {
-		return nil, err
+	p := &builder{env: env, c: c, cfg: cfg}
+	var s balance.Inner
+	if w.Method.Rebalance > 0 && w.Method.Balance != "cells" && env.Comm.Size() > 1 && w.Grid.Blocks == [3]int{} {
+		s, err = balance.New(ctx, env, block, balance.Problem{Every: w.Method.Rebalance, Price: stepsOfMove, Build: p.build,
+			Fits: p.fits})
+	} else {
+		s, err = p.build(ctx, block, nil)
 	}
-	var body *shape.Body
-	body, at.Start, err = distance(ctx, w.Shape, c.Path, block.Block)
-	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
-		return nil, err
-	}
-	if cfg.Particles > 0 {
-		share := block.Counts()
-		share.InterfaceCells = countSeeded(block.Block, at.Start)
-		if err := env.CheckMemory(ctx, c, share); err != nil {
-			return nil, err
-		}
-	}
-	at.Size = block.Size(c, 0, w.Method.Precision, "")
-	if at.Size.Warnings, err = checkBody(ctx, env.Comm, block.Block, body, at.Start); err != nil {
-		return nil, err
-	}
-	s, err := levelset.New(ctx, env, w.Method.Precision, cfg, at)
 	if err != nil {
-		return nil, err
+		return nil, err // and no solver that is a nil pointer
 	}
 	particles := s.Model().(interface{ ParticleCount() int64 }).ParticleCount()
 	if err := logParticleShares(ctx, env.Comm, env.Log, particles); err != nil {
@@ -62,4 +51,66 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 		return nil, err
 	}
 	return s, nil
+}
+
+// builder makes the solver of a case on blocks.
+type builder struct {
+	env solvers.Env
+	c   *config.Case
+	cfg levelset.Config
+}
+
+// build makes the solver on a block, from the case if carried is nil.
+func (p *builder) build(ctx context.Context, block *domain.Block, carried *balance.Carried) (balance.Inner, error) {
+	w := p.c.Sections.(*Sections)
+	at := levelset.Setting{Block: block, FlowError: new(error), Carried: carried}
+	var err error
+	if at.Flow, err = flow.FromCase(ctx, p.c, &w.Velocity, block.Block, p.env.Comm, at.FlowError); err != nil {
+		return nil, err
+	}
+	at.Size = block.Size(p.c, 0, w.Method.Precision, "")
+	if carried == nil {
+		if err := p.start(ctx, &at); err != nil {
+			return nil, err
+		}
+	}
+	s, err := levelset.New(ctx, p.env, w.Method.Precision, p.cfg, at)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// start sets the initial state on a block.
+func (p *builder) start(ctx context.Context, at *levelset.Setting) (err error) {
+	text, comm := p.c.Sections.(*Sections).Shape, p.env.Comm
+	var body *shape.Body
+	body, at.Start, err = distance(ctx, text, p.c.Path, at.Block.Block)
+	if err := solvers.Agree(ctx, comm, err); err != nil {
+		return err
+	}
+	if p.cfg.Particles > 0 {
+		share := at.Block.Counts()
+		share.InterfaceCells = countSeeded(at.Block.Block, at.Start)
+		if err := p.env.CheckMemory(ctx, p.c, share); err != nil {
+			return err
+		}
+	}
+	at.Size.Warnings, err = checkBody(ctx, comm, at.Block.Block, body, at.Start)
+	return err
+}
+
+// fits returns an error if a block of an amount of work has more neighbours than particles allow, or needs more memory
+// than its device has, together with present bytes of arrays.
+func (p *builder) fits(block *domain.Block, work, present int64) error {
+	share := block.Counts()
+	_, share.SeparateMemory = p.env.Device.(backend.Memory)
+	if n := int64(p.cfg.Particles); n > 0 {
+		if err := levelset.CheckNeighbours(block); err != nil {
+			return err
+		}
+		share.InterfaceCells = int(work / (2 * n * p.cfg.Work(block.Grid.Dim).Particle))
+	}
+	need := arrayBytes(p.c, share) - present
+	return solvers.CheckDeviceMemory(p.env.Device, max(0, need), max(1, p.env.RanksOnDevice))
 }
