@@ -24,10 +24,24 @@ import (
 	"github.com/atoll-hpc/atoll/run/watch"
 
 	_ "github.com/atoll-hpc/atoll/solvers/shallow/problem"
+	_ "github.com/atoll-hpc/atoll/solvers/twophase/problem"
 )
 
-// everyOutput is a case with all kinds of output, on all kinds of schedules.
-const everyOutput = `
+// output is a case that writes all kinds of output that its solver has, on all kinds of schedules.
+type output struct {
+	text   string             // MEASURED stands for a file of measurements
+	files  []string           // some of those that the run writes
+	frames float64            // interval
+	tables map[string]float64 // interval of each, 0 for each step or some
+}
+
+var outputs = map[string]output{
+	"flood": {frames: .11, files: []string{"conservation.csv", "case.nc", "case.pvd", "frames/case_000003.vtu", "gauges.nc",
+		"gauges/line-4.csv", "gauges/measured.csv", "measured/measured.csv", "transects/each step.csv", "transects.nc",
+		"raster/h.tif", "outlines.geojson"},
+		tables: map[string]float64{"gauges/each step.csv": 0, "transects/each step.csv": 0, "gauges/one.csv": .1,
+			"gauges/line-1.csv": .1, "gauges/line-4.csv": .1, "gauges/other.csv": .07, "gauges/measured.csv": .13,
+			"transects/one.csv": .1, "conservation.csv": 0}, text: `
 solver = "shallow-water"
 [mesh]
 generate = "rectangle"
@@ -63,6 +77,11 @@ every = 0.1
 name = "other"
 at = [7, 3]
 every = 0.07
+[[gauge]]
+name = "measured"
+at = [8, 1]
+every = 0.13
+measured = "MEASURED"
 [[transect]]
 name = "each step"
 line = [[5, 0], [5, 4]]
@@ -73,7 +92,49 @@ every = 0.1
 [checkpoint]
 steps = 9
 keep = 1000
-`
+`},
+	"drops": {frames: .11, files: []string{"conservation.csv", "case.pvd", "frames/case_000003.vti", "drops.csv", "bubbles.csv",
+		"gauges/each step.csv"},
+		tables: map[string]float64{"drops.csv": .07, "bubbles.csv": 0, "conservation.csv": 0, "gauges/each step.csv": 0},
+		text: `
+solver = "two-phase"
+[grid]
+bounds = [0, 0, 1, 2]
+cells = [16, 32]
+[fluids]
+density = [100, 1000]
+viscosity = [1, 10]
+surface_tension = 24.5
+gravity = [0, -0.98]
+[initial]
+shape = "circle(0.5, 0.5, 0.25)"
+[drops]
+every = 0.07
+[bubbles]
+[time]
+end = 1.2
+[output]
+every = 0.11
+format = ["vti"]
+conservation_every = 4
+[[gauge]]
+name = "each step"
+at = [0.5, 0.8]
+[checkpoint]
+steps = 3
+keep = 1000
+`},
+}
+
+// parse parses the case of an output, and writes its file of measurements.
+func (o *output) parse(t *testing.T) *config.Case {
+	t.Helper()
+	measured := filepath.Join(t.TempDir(), "measured.csv")
+	if err := os.WriteFile(measured, []byte("t,h\n0,1\n0.3,1.2\n0.6,1.1\n1.1,1.05\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return runtest.Parse(t, strings.ReplaceAll(o.text, "MEASURED", measured))
+}
 
 // carryOut runs the case on two ranks into a folder. From the given step on it is ordered to stop; 0 for never.
 func carryOut(t *testing.T, c *config.Case, dir string, stopAt int, replayed *run.Replay) error {
@@ -117,14 +178,18 @@ func contents(t *testing.T, dir string) map[string][]byte {
 // TestRecordersContinue stops a run with every kind of output at a random step, several times, and continues it: all
 // files have the bytes of the run that was not disturbed.
 func TestRecordersContinue(t *testing.T) {
-	c := runtest.Parse(t, everyOutput)
-	whole := t.TempDir()
+	for name, o := range outputs {
+		t.Run(name, o.continues)
+	}
+}
+
+func (o *output) continues(t *testing.T) {
+	c, whole := o.parse(t), t.TempDir()
 	if err := carryOut(t, c, whole, 0, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := contents(t, whole)
-	for _, name := range []string{"conservation.csv", "case.nc", "case.pvd", "frames/case_000003.vtu", "gauges.nc",
-		"gauges/line-4.csv", "transects/each step.csv", "transects.nc", "raster/h.tif", "outlines.geojson"} {
+	for _, name := range o.files {
 		if want[filepath.FromSlash(name)] == nil {
 			t.Fatalf("the run has not written %s", name)
 		}
@@ -156,18 +221,20 @@ func TestRecordersContinue(t *testing.T) {
 // TestRecordersReplay replays a run from random times: each table has exactly the rows that were due from that time on,
 // and each frame has the bytes of that of the run.
 func TestRecordersReplay(t *testing.T) {
-	c := runtest.Parse(t, everyOutput)
-	whole := t.TempDir()
+	for name, o := range outputs {
+		t.Run(name, o.replays)
+	}
+}
+
+func (o *output) replays(t *testing.T) {
+	c, whole := o.parse(t), t.TempDir()
 	if err := carryOut(t, c, whole, 0, nil); err != nil {
 		t.Fatal(err)
 	}
-	rows := contents(t, whole)
-	interval := map[string]float64{"gauges/each step.csv": 0, "transects/each step.csv": 0, "gauges/one.csv": .1,
-		"gauges/line-1.csv": .1, "gauges/line-4.csv": .1, "gauges/other.csv": .07, "transects/one.csv": .1,
-		"conservation.csv": 0}
+	rows, end := contents(t, whole), c.Time.End
 	rng := rand.New(rand.NewPCG(44, 2))
 	for range 4 {
-		from, dir := 1.15*rng.Float64(), t.TempDir()
+		from, dir := .95*end*rng.Float64(), t.TempDir()
 		checkpoint, err := run.NearestCheckpoint(whole, from)
 		if err != nil {
 			t.Fatal(err)
@@ -175,7 +242,7 @@ func TestRecordersReplay(t *testing.T) {
 		if err := carryOut(t, c, dir, 0, &run.Replay{Checkpoint: checkpoint, From: from, Until: math.Inf(1)}); err != nil {
 			t.Fatal(err)
 		}
-		for name, every := range interval {
+		for name, every := range o.tables {
 			got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 			if err != nil {
 				t.Fatal(err)
@@ -193,7 +260,7 @@ func TestRecordersReplay(t *testing.T) {
 			t.Fatal(err)
 		}
 		first := 0
-		for first < len(all)-1 && all[first].Time < math.Ceil(from/.11)*.11 {
+		for first < len(all)-1 && all[first].Time < math.Ceil(from/o.frames)*o.frames {
 			first++
 		}
 		if len(replayed) != len(all)-first {
