@@ -94,6 +94,7 @@ simulated  0.1 s in 405 steps
 took       2.5 s, 10.5 million cell updates a second
 memory     at most 3.00 MiB of arrays on a rank, estimated 2.86 MiB
 phases     flux 1.5 s, halo 0.5 s
+kept       mass1 to 1e-15
 cfl_max    0.9     the largest CFL number
 h1_min     0.25 m
 state      c0ffee
@@ -102,9 +103,12 @@ state      c0ffee
 	if got := s.Text(); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
-	s.Wall, s.FMA = 3725, true
-	if got := s.Text(); !strings.Contains(got, "1h2m5s") || !strings.Contains(got, "fuses") {
-		t.Errorf("want 1h2m5s and a note on fused multiply-adds in\n%s", got)
+	s.Wall, s.FMA, s.Conservation = 3725, true, map[string]float64{"mass": 0, "volume": -.0364}
+	got := s.Text()
+	for _, part := range []string{"1h2m5s", "fuses", "kept       mass exactly, volume to 3.6%\n"} {
+		if !strings.Contains(got, part) {
+			t.Errorf("want %q in\n%s", part, got)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -44,6 +45,9 @@ func (s *Summary) Text() string {
 	if s.Balance != nil {
 		rows = append(rows, [2]string{"balance", s.balance()})
 	}
+	if len(s.Conservation) > 0 {
+		rows = append(rows, [2]string{"kept", s.kept()})
+	}
 	rows = append(rows, s.metrics()...)
 	if s.StateSHA256 != "" {
 		rows = append(rows, [2]string{"state", s.StateSHA256})
@@ -61,6 +65,23 @@ func (s *Summary) Text() string {
 		fmt.Fprintf(&b, "%-*s  %s\n", width, row[0], row[1])
 	}
 	return b.String()
+}
+
+// kept tells how well each conserved quantity is kept, relative to its amount at the start: to rounding in most solvers,
+// to some percent in those that follow a surface.
+func (s *Summary) kept() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(s.Conservation)) {
+		switch change := math.Abs(s.Conservation[name]); {
+		case change == 0:
+			all = append(all, name+" exactly")
+		case change < 1e-6:
+			all = append(all, fmt.Sprintf("%s to %.0e", name, change))
+		default:
+			all = append(all, fmt.Sprintf("%s to %.2g%%", name, 100*change))
+		}
+	}
+	return strings.Join(all, ", ")
 }
 
 // metrics returns the name of each metric, and its value, unit and meaning in aligned columns.
