@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 	"kernelgen": {"internal/dynlib", "internal/needs"}, // needs: in kerneltest, which only tests use
 	"k8s":       {},
 	"launch":    {"internal/atomicfile", "internal/guard", "dist"},
-	"mesh":      {"internal/atomicfile", "internal/parallel", "internal/words"},
+	"mesh":      {"internal/atomicfile", "internal/parallel", "internal/words", "formats/netcdf"},
 	"partition": {"internal/dynlib", "internal/parallel"},
 	"proto":     {},
 	"run": {"internal/atomicfile", "internal/checksum", "internal/guard", "internal/parallel", "internal/words", "config",

@@ -4,8 +4,11 @@
 package meshio
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -16,20 +19,26 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/medit"
 	"github.com/atoll-hpc/atoll/mesh/selafin"
 	"github.com/atoll-hpc/atoll/mesh/sms"
+	"github.com/atoll-hpc/atoll/mesh/ugrid"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
 // Read reads a triangle mesh from a Gmsh (.msh), VTK (.vtu, .pvtu), Medit (.mesh, .meshb), SELAFIN (.slf, .sel), SMS
-// (.2dm) or ADCIRC and SCHISM (.14, .grd, .gr3) file.
+// (.2dm), ADCIRC and SCHISM (.14, .grd, .gr3), MIKE (.mesh) or UGRID (.nc) file.
 // The mesh is not checked; mesh.Check reports whether solvers can use it. Errors give the file and the position in it.
 func Read(path string) (*mesh.Mesh, error) {
 	switch extension(path) {
 	case ".msh":
 		return gmsh.Read(path)
 	case ".mesh", ".meshb":
+		if beginsWithDigit(path) {
+			return sms.ReadMIKE(path)
+		}
 		return medit.Read(path)
 	case ".vtu", ".pvtu":
 		return vtk.ReadMesh(path)
+	case ".nc":
+		return ugrid.Read(path)
 	case ".slf", ".sel":
 		return selafin.Read(path)
 	case ".2dm":
@@ -38,6 +47,24 @@ func Read(path string) (*mesh.Mesh, error) {
 		return sms.ReadADCIRC(path)
 	}
 	return nil, unreadable(path)
+}
+
+// beginsWithDigit reports whether a file does so, as meshes of MIKE do, and those of Medit do not. A pipe, which can be
+// read only once, is one of Medit.
+func beginsWithDigit(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	var begin [64]byte
+	n, _ := io.ReadFull(f, begin[:])
+	text := bytes.TrimSpace(begin[:n])
+	return len(text) > 0 && text[0] >= '0' && text[0] <= '9'
 }
 
 // ReadAny reads a mesh of tetrahedra if the file has any, otherwise of triangles. The other result is nil.
@@ -173,7 +200,8 @@ func unreadable(path string) error {
 		advice = fmt.Sprintf("; this converts it: meshio convert %s mesh.vtu", filepath.Base(path))
 	}
 	return fmt.Errorf("%s: meshes are read from .msh (Gmsh), .vtu and .pvtu (VTK), .mesh and .meshb (Medit) files, "+
-		"triangles also from .slf and .sel (SELAFIN), .2dm (SMS), .14, .grd and .gr3 (ADCIRC, SCHISM) files%s", path, advice)
+		"triangles also from .slf and .sel (SELAFIN), .2dm (SMS), .14, .grd and .gr3 (ADCIRC, SCHISM), .mesh (MIKE) and .nc "+
+		"(UGRID) files%s", path, advice)
 }
 
 func unwritable(path string) error {

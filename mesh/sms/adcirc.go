@@ -42,10 +42,10 @@ func parseADCIRC(data []byte) (*mesh.Mesh, error) {
 		if err != nil {
 			return nil, err
 		}
-		if count != 3 {
-			return nil, r.At(start, "the element has %d nodes: only triangles can be read; split others in SMS", count)
+		if count != 3 && count != 4 {
+			return nil, r.At(start, "the element has %d nodes: only triangles and quadrangles can be read", count)
 		}
-		if err := r.triangle(); err != nil {
+		if err := r.element(int(count)); err != nil {
 			return nil, err
 		}
 		r.Line()

@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
-// refused are the cards of elements that are not triangles of first order.
-var refused = map[string]string{"E2L": "lines", "E3L": "lines of second order", "E4Q": "quadrilaterals",
+// refused are the cards of elements that are neither triangles nor quadrangles of first order.
+var refused = map[string]string{"E2L": "lines", "E3L": "lines of second order",
 	"E6T": "triangles of second order", "E8Q": "quadrilaterals of second order", "E9Q": "quadrilaterals of second order"}
 
 func parse2DM(data []byte) (*mesh.Mesh, error) {
@@ -28,7 +28,9 @@ func parse2DM(data []byte) (*mesh.Mesh, error) {
 		case "ND":
 			err = r.node()
 		case "E3T":
-			err = r.element()
+			err = r.withMaterial(3)
+		case "E4Q":
+			err = r.withMaterial(4)
 		case "NS":
 			current, err = r.nodeString(current, start)
 		default:
@@ -43,12 +45,12 @@ func parse2DM(data []byte) (*mesh.Mesh, error) {
 	return r.finish("z")
 }
 
-// element reads a triangle after its card: its number, its nodes and its material, which may be left out.
-func (r *reader) element() error {
+// withMaterial reads an element after its card: its number, its nodes and its material, which may be left out.
+func (r *reader) withMaterial(count int) error {
 	if _, err := r.IntOnLine(); err != nil {
 		return err
 	}
-	if err := r.triangle(); err != nil {
+	if err := r.element(count); err != nil {
 		return err
 	}
 	group := int32(-1)
@@ -61,7 +63,7 @@ func (r *reader) element() error {
 		return r.At(before, "%v", err)
 	}
 	r.groups.HasCells = r.groups.HasCells || group >= 0
-	r.mesh.CellGroup = append(r.mesh.CellGroup, group)
+	r.cells[len(r.cells)-1].group = group
 	return nil
 }
 
