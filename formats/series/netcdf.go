@@ -131,10 +131,27 @@ func TimesOf(f *netcdf.File, v *netcdf.Var, dim int, toSeconds Dates) (t Times, 
 	if err != nil {
 		return t, err
 	}
+	if of = bounds; !isPacked(bounds) && isPacked(timeVar) { // attributes of the times hold for the bounds, too
+		of = timeVar
+	}
+	if err := of.Physical(values); err != nil {
+		return t, err
+	}
 	for k := range t.At {
-		t.Bounds = append(t.Bounds, [2]float64{sum(start, unit*values[2*k]), sum(start, unit*values[2*k+1])})
+		b := [2]float64{sum(start, unit*values[2*k]), sum(start, unit*values[2*k+1])}
+		if b[0]-b[0] != 0 || b[1]-b[1] != 0 {
+			return t, fmt.Errorf("variable %q: interval %d is from %g s to %g s", bounds.Name, k, b[0], b[1])
+		}
+		t.Bounds = append(t.Bounds, b)
 	}
 	return t, nil
+}
+
+// isPacked reports whether a variable has a scale or an offset.
+func isPacked(v *netcdf.Var) bool {
+	return slices.ContainsFunc(v.Attrs, func(a netcdf.Attr) bool {
+		return a.Name == "scale_factor" || a.Name == "add_offset"
+	})
 }
 
 // sum returns a + b, rounded to a multiple of twice the last place of the larger one. So a time that equals the
