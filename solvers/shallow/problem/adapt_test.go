@@ -22,12 +22,12 @@ size = "x + y > 3 ? 0.6 : 2"
 
 // TestSameBitsOnChangingMeshes proves that runs whose mesh changes have the same bits and metrics on any number of
 // ranks and threads and over any transport, and that volumes are kept: of one layer and of two, with structures, open
-// sides, rain, losses, a rising bed and extremes.
+// sides, rain, losses, a rising bed and extremes, and with rain, wind and pressure over time.
 func TestSameBitsOnChangingMeshes(t *testing.T) {
 	second := strings.NewReplacer("order = 1", "order = 2")
 	for name, text := range map[string]string{
 		"wet": wet, "forced": forced + "[maxima]\n", "given": given, "works": second.Replace(works),
-		"two layers": twoLayersForced,
+		"two layers": twoLayersForced, "over time": windy(moving(t), moved(t)),
 	} {
 		for precision, drift := range map[string]float64{"float64": 1e-12, "float32": 1e-5} {
 			t.Run(name+"/"+precision, func(t *testing.T) {
