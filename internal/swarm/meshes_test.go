@@ -20,8 +20,12 @@ func drawShallow(rt *rapid.T, c *testCase) {
 		c.Steps)
 	c.Text += drawWater(rt, layers) + drawSides(rt, layers)
 	c.Files["rain.csv"] = []byte("t,rain\n0,0.001\n0.1,0.02\n0.5,0\n")
+	addWeather(c.Files)
 	if oneIn(rt, "wind", 4) {
 		c.Sets = append(c.Sets, "forcing.wind_x='10 - t'", "forcing.wind_y=3")
+	} else if oneIn(rt, "wind over time", 4) {
+		c.Sets = append(c.Sets, "forcing.wind_x_field={list='rasters.csv', unit='mm/s'}",
+			"forcing.wind_y_field={list='rasters.csv', unit='km/h'}")
 	}
 	if layers == 1 && oneIn(rt, "structures", 3) {
 		c.Text += drawStructures(rt, width)
@@ -41,6 +45,22 @@ func drawShallow(rt *rapid.T, c *testCase) {
 		x := width * pick(rt, "position", .011, -.83)
 		c.Lines = append(c.Lines, place{fmt.Sprint("l", k), "line", fmt.Sprintf("[[%v, -4.9], [%v, 4.7]]", x, -.6*x)})
 	}
+}
+
+// addWeather adds rasters over time, and the track of a storm, that cover all meshes and runs.
+func addWeather(files map[string][]byte) {
+	list := "t,file\n"
+	for k, at := range []float64{0, .05, .11, .2, .3, 1001} {
+		name := fmt.Sprintf("r%d.asc", k)
+		text := "ncols 3\nnrows 2\nxllcorner -22\nyllcorner -15\ncellsize 15\n"
+		for n := range 6 {
+			text += fmt.Sprintf("%d ", (7*n+5*k)%11*2000)
+		}
+		files[name] = []byte(text)
+		list += fmt.Sprintf("%v,%s\n", at, name)
+	}
+	files["rasters.csv"] = []byte(list)
+	files["track.csv"] = []byte("t,x,y,pressure,radius\n0,-200,-40,95000,150\n0.5,20,30,96000,200\n1001,300,90,99000,250\n")
 }
 
 // drawStructures draws sources, culverts, bridges, breaches and pumps, some of which share cells.
