@@ -60,7 +60,8 @@ func addWeather(files map[string][]byte) {
 		list += fmt.Sprintf("%v,%s\n", at, name)
 	}
 	files["rasters.csv"] = []byte(list)
-	files["track.csv"] = []byte("t,x,y,pressure,radius\n0,-200,-40,95000,150\n0.5,20,30,96000,200\n1001,300,90,99000,250\n")
+	files["track.csv"] = []byte("t,x,y,pressure,radius\n0,-200,-40,95000,150\n0.5,20,30,96000,200\n" +
+		"1001,300,90,99000,250\n")
 }
 
 // drawStructures draws sources, culverts, bridges, breaches and pumps, some of which share cells.

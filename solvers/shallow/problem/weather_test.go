@@ -180,6 +180,23 @@ func TestConstantAir(t *testing.T) {
 	}
 }
 
+// TestRanksWithoutCells: a rank may have no cells in rain, wind and pressure over time.
+func TestRanksWithoutCells(t *testing.T) {
+	text := windy(moving(t), moved(t))
+	var hashes []string
+	for _, ranks := range []int{1, 2} {
+		s, err := runtest.Run(t, text, ranks, 1, runtest.Local, t.TempDir(), "mesh.cells=2", "mesh.partition=metis",
+			"time.max_steps=9")
+		if err != nil {
+			t.Fatal(err)
+		}
+		hashes = append(hashes, s.StateSHA256)
+	}
+	if hashes[1] != hashes[0] {
+		t.Errorf("states %q", hashes)
+	}
+}
+
 // TestRainFieldIsRefused: a field that does not cover the run.
 func TestRainFieldIsRefused(t *testing.T) {
 	text := moving(t)

@@ -126,9 +126,9 @@ type Cells struct{ Rain, Wind, Pressure int }
 func Declare[F num.Float](t *engine.Table, n Cells, l Layout[F], out Outputs[F]) *Works[F] {
 	w := &Works[F]{Layout: l, out: out}
 	if l.rain != nil {
-		n.Rain = len(l.rain.area)
+		n.Rain = len(l.rain.area) // a rank may have no cells
 	}
-	if n.Rain > 0 {
+	if l.rain != nil || n.Rain > 0 {
 		rates := [slots]*engine.Array[F]{engine.Add[F](t, "rain", n.Rain), engine.Add[F](t, "rain", n.Rain)}
 		w.bounds = engine.Add[weather.Bound[F]](t, "rain", len(new(rain[F]).bounds))
 		if l.rain != nil {
