@@ -83,6 +83,7 @@ var values = map[string][]string{
 var schedules = map[string][]string{
 	"vof method.exchange":          nil,
 	"vof method.sweep":             nil,
+	"vof method.rebalance":         {"0", "1", "2", "7", "24"},
 	"level-set method.correct":     nil,
 	"level-set method.sort":        {"0", "1", "3", "20"},
 	"level-set method.balance":     nil,

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/balance"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
@@ -28,7 +29,10 @@ type Setting struct {
 	// Exact are the volume fractions with which errors are computed, as Start; those at the start if it is nil.
 	Exact []float64
 	Final *shape.Body // the exact body at the end, with whose surface normals are compared; nil if it is not smooth
-	Size  solvers.Size
+	// Carried, unless nil, has the state of the solver on other blocks, which is restored next: Start and Exact are then
+	// not used.
+	Carried *balance.Carried
+	Size    solvers.Size
 	// FlowError is where the first error in evaluating the flow during steps is stored; it may be nil.
 	FlowError *error
 }
@@ -82,6 +86,9 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 	if err := cfg.checkBlock(at.Block.Block); err != nil {
 		return nil, err
 	}
+	if at.Carried != nil {
+		at.Start = balance.NumbersOf[float64](at.Carried, carriedReference) // until the state is restored
+	}
 	table := engine.NewTable(env.Device)
 	r := &rank[F]{Engine: engine.New(env, table), cfg: cfg, block: at.Block.Block, cells: at.Block.Space()}
 	s := &solver[F]{rank: r, steps: stepper[F]{rank: r}, lengths: lengths[F]{rank: r, flow: at.Flow}, volume: math.NaN()}
@@ -122,6 +129,9 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 	}
 	if err := s.Define(ctx, s.definition(at)); err != nil {
 		return nil, err
+	}
+	if at.Carried != nil {
+		return s, s.carry(at.Carried)
 	}
 	if err := s.refreshGhosts(ctx); err != nil {
 		return nil, err

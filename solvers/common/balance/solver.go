@@ -47,8 +47,9 @@ type Model interface {
 
 // Problem is how a solver is made on blocks.
 type Problem struct {
-	Every int   // steps between looks at the work
-	Price int64 // what a move costs, in mean steps
+	Every   int   // steps between looks at the work
+	Price   int64 // what a move costs, in mean steps
+	AtStart bool  // look before the first step: the first blocks are not those of the work
 	// Build makes the solver on a block: from the case if carried is nil, else with what has been carried to it, before
 	// its saved state is restored. All ranks call it.
 	Build func(ctx context.Context, block *domain.Block, carried *Carried) (Inner, error)
@@ -88,6 +89,9 @@ func New(ctx context.Context, env solvers.Env, block *domain.Block, p Problem) (
 		return nil, err
 	}
 	s.stable = stable.Of(s.Inner)
+	if p.AtStart {
+		s.looked = -1
+	}
 	return s, nil
 }
 
@@ -175,7 +179,7 @@ func (s *Solver) Rebalance(ctx context.Context, settle func(context.Context) err
 	if err != nil {
 		return false, err
 	}
-	steps := s.Every // since the last look
+	steps := 0 // since the last look
 	if s.looked >= 0 {
 		steps = now - s.looked
 		s.sum.Share += shareOf(mean, most) * float64(steps)

@@ -24,6 +24,9 @@ const (
 	pieceCells = 8
 )
 
+// Reach is how many cells the band extends from cells of other ranks.
+const Reach = steps
+
 // Band is the part of a block that sweeps may change in the next steps steps, near an interface or
 // cells of other ranks. It consists of pieces of rows along x, of pieceCells cells each, and there is a bit for each
 // piece. Devices in the host's memory sweep only active pieces, those in the band; in all others the fields of a step

@@ -15,6 +15,7 @@ type Method struct {
 	Adaptive  bool   // steps as long as the current velocity allows
 	Exchange  string // when ghosts are exchanged: auto, sweep, step or steps
 	Sweep     string // auto, cells or tiles
+	Rebalance int    // steps between looks at the work of ranks, whose blocks may then move; 0 for none
 	Precision string // float32 or float64
 }
 
@@ -79,6 +80,8 @@ func (m *Method) keys(dim int, key func(*config.Spec)) {
 		"same"))
 	key(config.OneWord("sweep", &m.Sweep, "auto", []string{"auto", "cells", "tiles"}, "by `cells` or `tiles`; the state "+
 		"is the same"))
+	key(config.Whole("rebalance", &m.Rebalance, 24, 0, 1<<31, "steps between looks at the work of ranks, after which "+
+		"[blocks move](#the-case-file) if that is worth it, on processors; 0: all blocks have as many cells"))
 	key(config.Precision(&m.Precision, "of the state"))
 }
 

@@ -60,7 +60,7 @@ func TestVOFSameBits(t *testing.T) {
 							c.set = "" // its ghosts are wider than blocks
 						}
 						sets := []string{"method.normal=" + normal, "method.advect=" + advect, "time.max_steps=6",
-							"output.every=0.15",
+							"output.every=0.15", "method.rebalance=" + []string{"1", "3"}[i%2],
 							`output.format=["vtp", "plic"]`}
 						if c.set != "" {
 							sets = append(sets, c.set)
@@ -96,6 +96,25 @@ func TestVOFSameBits(t *testing.T) {
 					}
 				})
 			}
+		}
+	}
+}
+
+// TestBlocksMove proves that blocks follow the interface, where sweeps go by cells.
+func TestBlocksMove(t *testing.T) {
+	for _, c := range []struct {
+		set   string
+		moves bool
+	}{
+		{"method.rebalance=2", true}, {"method.rebalance=0", false}, {"method.sweep=tiles", false},
+		{"grid.blocks=[3, 1]", false},
+	} {
+		s, err := runtest.Run(t, swirl, 3, 1, runtest.Local, t.TempDir(), c.set, "time.max_steps=20")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if moved := s.Balance != nil && s.Balance.Moves > 0; moved != c.moves {
+			t.Errorf("%s: blocks move: %v", c.set, moved)
 		}
 	}
 }

@@ -26,7 +26,7 @@ end = 1
 func TestVOFDefaults(t *testing.T) {
 	c := parse(t, vofCase)
 	want := Method{Normal: "elvira", Advect: "ei-le", CFL: 0.4, CFLOf: "axis", Adaptive: true, Exchange: "auto",
-		Sweep: "auto", Precision: "float64"}
+		Sweep: "auto", Rebalance: 24, Precision: "float64"}
 	if w := c.Sections.(*Sections); w.Method != want || w.Initial.Fractions != "quadrature" {
 		t.Errorf("%+v", w)
 	}

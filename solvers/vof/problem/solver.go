@@ -7,10 +7,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/common/balance"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
@@ -29,29 +31,76 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if err != nil {
 		return nil, err
 	}
-	at := vof.Setting{Block: block, Size: block.Size(c, 0, w.Method.Precision, ""), FlowError: new(error)}
-	if at.Flow, err = flow.FromCase(ctx, c, &w.Velocity, block.Block, env.Comm, at.FlowError); err != nil {
-		return nil, err
+	p := &builder{env: env, c: c, cfg: cfg}
+	if !moves(&w.Method, &env, w.Grid.Blocks) {
+		return p.build(ctx, block, nil)
 	}
-	at.Start, at.Size.Warnings, err = fractions(ctx, env.Comm, "[initial]", &w.Initial, c.Path, block.Block)
+	s, err := balance.New(ctx, env, block, balance.Problem{Every: w.Method.Rebalance, Price: stepsOfMove, AtStart: true,
+		Build: p.build, Fits: p.fits})
 	if err != nil {
+		return nil, err // and no solver that is a nil pointer
+	}
+	return s, nil
+}
+
+// moves reports whether blocks move: those of several ranks on processors whose sweeps go by cells, unless the case
+// says how the grid is divided.
+func moves(m *Method, env *solvers.Env, blocks [3]int) bool {
+	_, separate := env.Device.(backend.Memory)
+	return m.Rebalance > 0 && env.Comm.Size() > 1 && !separate && m.Sweep != "tiles" && m.Exchange != "steps" &&
+		blocks == [3]int{}
+}
+
+// stepsOfMove is how many steps take as long as a move, which evaluates the velocity.
+const stepsOfMove = 30
+
+// builder makes the solver of a case on blocks.
+type builder struct {
+	env solvers.Env
+	c   *config.Case
+	cfg vof.Config
+}
+
+// build makes the solver on a block, from the case if carried is nil.
+func (p *builder) build(ctx context.Context, block *domain.Block, carried *balance.Carried) (balance.Inner, error) {
+	w, c := p.c.Sections.(*Sections), p.c
+	at := vof.Setting{Block: block, Size: block.Size(c, 0, w.Method.Precision, ""), FlowError: new(error),
+		Carried: carried}
+	var err error
+	if at.Flow, err = flow.FromCase(ctx, c, &w.Velocity, block.Block, p.env.Comm, at.FlowError); err != nil {
 		return nil, err
 	}
-	if w.Exact != nil {
-		var more []string
-		if at.Exact, more, err = fractions(ctx, env.Comm, "[exact]", w.Exact, c.Path, block.Block); err != nil {
+	if carried == nil {
+		if err := p.start(ctx, &at); err != nil {
 			return nil, err
 		}
-		at.Size.Warnings = append(at.Size.Warnings, more...)
 	}
 	if at.Final, err = finalBody(c); err != nil {
 		return nil, err
 	}
-	e, err := vof.New(ctx, env, w.Method.Precision, cfg, at)
+	e, err := vof.New(ctx, p.env, w.Method.Precision, p.cfg, at)
 	if err != nil {
 		return nil, err // and no solver that is a nil pointer
 	}
 	return e, nil
+}
+
+// start sets the initial and the exact volume fractions.
+func (p *builder) start(ctx context.Context, at *vof.Setting) (err error) {
+	w, b := p.c.Sections.(*Sections), at.Block.Block
+	at.Start, at.Size.Warnings, err = fractions(ctx, p.env.Comm, "[initial]", &w.Initial, p.c.Path, b)
+	if err != nil || w.Exact == nil {
+		return err
+	}
+	var more []string
+	at.Exact, more, err = fractions(ctx, p.env.Comm, "[exact]", w.Exact, p.c.Path, b)
+	at.Size.Warnings = append(at.Size.Warnings, more...)
+	return err
+}
+
+// fits returns an error if the method does not work on a block.
+func (p *builder) fits(block *domain.Block, _, _ int64) error {
+	return cmp.Or(p.cfg.Check(block.Block), p.cfg.CheckPlan(block.Plan))
 }
 
 // finalBody returns the exact body at the end: that of the case, or the initial one. Bodies from STL files have none,
