@@ -67,8 +67,8 @@ func (s *Summary) Text() string {
 	return b.String()
 }
 
-// kept tells how well each conserved quantity is kept, relative to its amount at the start: to rounding in most solvers,
-// to some percent in those that follow a surface.
+// kept tells how well each conserved quantity is kept, relative to its amount at the start: to rounding in most
+// solvers, to some percent in those that follow a surface.
 func (s *Summary) kept() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(s.Conservation)) {
