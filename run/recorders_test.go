@@ -37,8 +37,8 @@ type output struct {
 
 var outputs = map[string]output{
 	"flood": {frames: .11, files: []string{"conservation.csv", "case.nc", "case.pvd", "frames/case_000003.vtu",
-		"gauges.nc", "gauges/line-4.csv", "gauges/measured.csv", "measured/measured.csv", "transects/each step.csv", "transects.nc",
-		"raster/h.tif", "outlines.geojson"},
+		"gauges.nc", "gauges/line-4.csv", "gauges/measured.csv", "measured/measured.csv", "transects/each step.csv",
+		"transects.nc", "raster/h.tif", "outlines.geojson"},
 		tables: map[string]float64{"gauges/each step.csv": 0, "transects/each step.csv": 0, "gauges/one.csv": .1,
 			"gauges/line-1.csv": .1, "gauges/line-4.csv": .1, "gauges/other.csv": .07, "gauges/measured.csv": .13,
 			"transects/one.csv": .1, "conservation.csv": 0}, text: `
