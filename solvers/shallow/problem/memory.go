@@ -28,7 +28,7 @@ func memoryInputs(c *config.Case) (shallow.Config, shallow.Inputs) {
 	for _, g := range c.Gauges {
 		in.Gauges += max(1, g.Points)
 	}
-	return shallow.Config{Order: p.Order, Keep: shallow.Keep{Maxima: w.Maxima.Keep}}, in
+	return shallow.Config{Order: p.Order, Layers: p.Layers, Keep: shallow.Keep{Maxima: w.Maxima.Keep}}, in
 }
 
 // copies returns the bytes that a device copies for a frame and for a checkpoint. A frame needs a copy of the state if

@@ -524,10 +524,10 @@ DEVICE double num_Sqrt_f64(double x) {
     return __dsqrt_rn(x);
 }
 
-// over returns the discharge over a crest, such as the deck of a bridge, a broad-crested weir: C L H^1.5 until the water
-// behind stands at two thirds of the head H, and then, continuously, 3√3/2 C L Y √(H - Y) with the height Y of the water
-// behind (flow with the depth Y and the velocity head H - Y). weir is C L, in m^1.5/s. In a step levels approach each
-// other by at most a quarter of their difference.
+// over returns the discharge over a crest, such as the deck of a bridge, a broad-crested weir: C L H^1.5 until the
+// water behind stands at two thirds of the head H, and then, continuously, 3√3/2 C L Y √(H - Y) with the height Y of
+// the water behind (flow with the depth Y and the velocity head H - Y). weir is C L, in m^1.5/s. In a step levels
+// approach each other by at most a quarter of their difference.
 // (*Structure).over, structures.go:210
 DEVICE double Structure_over(Structure *s, double crest, double weir, double up, double down, double dt) {
     double head = up - crest, behind = num_Larger_f64(down - crest, 0.0);
