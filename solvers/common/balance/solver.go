@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/partition"
@@ -276,6 +277,7 @@ func (s *Solver) move(ctx context.Context, next *domain.Block) error {
 	}
 	shipped.From = s.Inner.Model()
 	s.Inner.Close()
+	cpu.ReleaseMemory() // of what was saved and sent
 	inner, err := s.Build(ctx, next, shipped)
 	if err != nil {
 		s.closed = true
@@ -286,6 +288,8 @@ func (s *Solver) move(ctx context.Context, next *domain.Block) error {
 		return err
 	}
 	s.stable.Follow(inner)
+	shipped.From = nil
+	cpu.ReleaseMemory() // of the earlier arrays, and of what has come
 	return nil
 }
 

@@ -59,6 +59,9 @@ func estimate(c *config.Case, ranks int, separate bool) (solvers.Estimate, error
 		if separate {
 			e.Host = solvers.Width(w.Method.Precision) * int64(share.Held)
 		}
+		if moves(w, ranks, separate) {
+			e.Host += arrayBytes(c, share) // of what a block has sent, while the arrays of the next are filled
+		}
 		return e
 	}
 	e, mean := estimateOf(largest), largest // of the other ranks

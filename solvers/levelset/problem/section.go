@@ -104,8 +104,8 @@ func (m *Method) keys(dim int, key func(*config.Spec)) {
 		key(k.When(m.Particles > 0, "applies only to particles, and there are none"))
 	}
 	key(config.Whole("rebalance", &m.Rebalance, int64(max(1, math.Round(cellsOfLook/m.CFL))), 0, 1<<31, "steps between "+
-		"looks at the work of ranks, after which [blocks move](#a-step) if that is worth it; 0: blocks stay as "+
-		"they are at the start").Otherwise("5/`cfl`").
+		"looks at the work of ranks, after which [blocks move](#a-step) if that is worth it, on processors; 0: "+
+		"blocks stay as they are at the start").Otherwise("5/`cfl`").
 		When(m.Balance != "cells", `blocks of equal numbers of cells, balance = "cells", do not move`))
 	key(config.Precision(&m.Precision, "of the state"))
 }

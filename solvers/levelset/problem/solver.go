@@ -36,7 +36,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	}
 	p := &builder{env: env, c: c, cfg: cfg}
 	var s balance.Inner
-	if w.Method.Rebalance > 0 && w.Method.Balance != "cells" && env.Comm.Size() > 1 && w.Grid.Blocks == [3]int{} {
+	if _, separate := env.Device.(backend.Memory); moves(w, env.Comm.Size(), separate) {
 		s, err = balance.New(ctx, env, block, balance.Problem{Every: w.Method.Rebalance, Price: stepsOfMove, Build: p.build,
 			Fits: p.fits})
 	} else {
@@ -51,6 +51,12 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 		return nil, err
 	}
 	return s, nil
+}
+
+// moves reports whether blocks move: those of several ranks on processors, unless the case says how the grid is divided.
+// On a GPU a move takes as long as hundreds of steps, since the state goes through the host's memory.
+func moves(w *Sections, ranks int, separate bool) bool {
+	return w.Method.Rebalance > 0 && w.Method.Balance != "cells" && ranks > 1 && !separate && w.Grid.Blocks == [3]int{}
 }
 
 // builder makes the solver of a case on blocks.

@@ -62,6 +62,9 @@ func estimate(c *config.Case, ranks int, separate bool) (solvers.Estimate, error
 	if cfg.Curvature {
 		numbers++
 	}
+	if moves(w, ranks, separate) {
+		f.Host += memory(c, f.LargestShare) // of what a block has sent, while the arrays of the next are filled
+	}
 	f.EndHost = numberBytes * numbers * int64(f.LargestShare.Owned)
 	return f, err
 }

@@ -32,7 +32,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 		return nil, err
 	}
 	p := &builder{env: env, c: c, cfg: cfg}
-	if !moves(&w.Method, &env, w.Grid.Blocks) {
+	if _, separate := env.Device.(backend.Memory); !moves(w, env.Comm.Size(), separate) {
 		return p.build(ctx, block, nil)
 	}
 	s, err := balance.New(ctx, env, block, balance.Problem{Every: w.Method.Rebalance, Price: stepsOfMove, AtStart: true,
@@ -45,10 +45,10 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 
 // moves reports whether blocks move: those of several ranks on processors whose sweeps go by cells, unless the case
 // says how the grid is divided.
-func moves(m *Method, env *solvers.Env, blocks [3]int) bool {
-	_, separate := env.Device.(backend.Memory)
-	return m.Rebalance > 0 && env.Comm.Size() > 1 && !separate && m.Sweep != "tiles" && m.Exchange != "steps" &&
-		blocks == [3]int{}
+func moves(w *Sections, ranks int, separate bool) bool {
+	m := &w.Method
+	return m.Rebalance > 0 && ranks > 1 && !separate && m.Sweep != "tiles" && m.Exchange != "steps" &&
+		w.Grid.Blocks == [3]int{}
 }
 
 // stepsOfMove is how many steps take as long as a move, which evaluates the velocity.
