@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/run/progress"
 	"github.com/atoll-hpc/atoll/run/recorder"
@@ -193,6 +194,7 @@ func rebalance(ctx context.Context, r *runner) error {
 		return err
 	}
 	r.heartbeat()
+	cpu.ReleaseMemory() // of earlier arrays, and of what other ranks have sent
 	return r.list.Remeshed(ctx)
 }
 

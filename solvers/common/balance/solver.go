@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/partition"
@@ -52,7 +51,7 @@ type Problem struct {
 	Price   int64 // what a move costs, in mean steps
 	AtStart bool  // look before the first step: the first blocks are not those of the work
 	// Build makes the solver on a block: from the case if carried is nil, else with what has been carried to it, before
-	// its saved state is restored. All ranks call it.
+	// its saved state is restored. What was saved and sent is garbage then. All ranks call it.
 	Build func(ctx context.Context, block *domain.Block, carried *Carried) (Inner, error)
 	// Fits returns an error if the solver cannot be made on a block whose work would be counted as given. present is the
 	// size in bytes of the arrays that it replaces. It is not collective.
@@ -277,7 +276,6 @@ func (s *Solver) move(ctx context.Context, next *domain.Block) error {
 	}
 	shipped.From = s.Inner.Model()
 	s.Inner.Close()
-	cpu.ReleaseMemory() // of what was saved and sent
 	inner, err := s.Build(ctx, next, shipped)
 	if err != nil {
 		s.closed = true
@@ -289,7 +287,6 @@ func (s *Solver) move(ctx context.Context, next *domain.Block) error {
 	}
 	s.stable.Follow(inner)
 	shipped.From = nil
-	cpu.ReleaseMemory() // of the earlier arrays, and of what has come
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/partition"
@@ -53,8 +54,8 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	return s, nil
 }
 
-// moves reports whether blocks move: those of several ranks on processors, unless the case says how the grid is divided.
-// On a GPU a move takes as long as hundreds of steps, since the state goes through the host's memory.
+// moves reports whether blocks move: those of several ranks on processors, unless the case says how the grid is
+// divided. On a GPU a move takes as long as hundreds of steps, since the state goes through the host's memory.
 func moves(w *Sections, ranks int, separate bool) bool {
 	return w.Method.Rebalance > 0 && w.Method.Balance != "cells" && ranks > 1 && !separate && w.Grid.Blocks == [3]int{}
 }
@@ -75,10 +76,10 @@ func (p *builder) build(ctx context.Context, block *domain.Block, carried *balan
 		return nil, err
 	}
 	at.Size = block.Size(p.c, 0, w.Method.Precision, "")
-	if carried == nil {
-		if err := p.start(ctx, &at); err != nil {
-			return nil, err
-		}
+	if carried != nil {
+		cpu.ReleaseMemory() // of what blocks have saved and sent
+	} else if err := p.start(ctx, &at); err != nil {
+		return nil, err
 	}
 	s, err := levelset.New(ctx, p.env, w.Method.Precision, p.cfg, at)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
@@ -70,10 +71,10 @@ func (p *builder) build(ctx context.Context, block *domain.Block, carried *balan
 	if at.Flow, err = flow.FromCase(ctx, c, &w.Velocity, block.Block, p.env.Comm, at.FlowError); err != nil {
 		return nil, err
 	}
-	if carried == nil {
-		if err := p.start(ctx, &at); err != nil {
-			return nil, err
-		}
+	if carried != nil {
+		cpu.ReleaseMemory() // of what blocks have saved and sent
+	} else if err := p.start(ctx, &at); err != nil {
+		return nil, err
 	}
 	if at.Final, err = finalBody(c); err != nil {
 		return nil, err
