@@ -286,7 +286,6 @@ func (s *Solver) move(ctx context.Context, next *domain.Block) error {
 		return err
 	}
 	s.stable.Follow(inner)
-	shipped.From = nil
 	return nil
 }
 
