@@ -104,22 +104,25 @@ func (s *Storm) speed(at *Point, distance float64) float64 {
 	return s.SurfaceShare * (math.Sqrt(push*a*portable.Exp(-a)+turn*turn) - turn)
 }
 
-// wind returns the velocity of the air at a place relative to the centre in m.
-func (s *Storm) wind(at *Point, x, y float64) air.Vector[float64] {
-	distance := math.Sqrt(x*x + y*y)
-	speed := s.speed(at, distance)
-	if speed == 0 {
-		return air.Vector[float64]{}
-	}
+// wind returns a function that returns the velocity of the air at a place relative to the centre in m.
+func (s *Storm) wind(at *Point) func(x, y float64) air.Vector[float64] {
 	turn := 1.0
 	if at.Coriolis < 0 {
 		turn = -1
 	}
-	x, y = x/distance, y/distance
 	along, inwards := math.Cos(s.Inflow*math.Pi/180), math.Sin(s.Inflow*math.Pi/180)
-	moving := s.Translation * speed / s.speed(at, at.Radius)
-	return air.Vector[float64]{X: speed*(-turn*along*y-inwards*x) + moving*at.VelocityX,
-		Y: speed*(turn*along*x-inwards*y) + moving*at.VelocityY}
+	strongest := s.speed(at, at.Radius)
+	return func(x, y float64) air.Vector[float64] {
+		distance := math.Sqrt(x*x + y*y)
+		speed := s.speed(at, distance)
+		if speed == 0 {
+			return air.Vector[float64]{}
+		}
+		x, y = x/distance, y/distance
+		moving := s.Translation * speed / strongest
+		return air.Vector[float64]{X: speed*(-turn*along*y-inwards*x) + moving*at.VelocityX,
+			Y: speed*(turn*along*x-inwards*y) + moving*at.VelocityY}
+	}
 }
 
 // mostTimes bounds the number of times of a storm.
@@ -167,9 +170,10 @@ func (s *Storm) Wind(part *mesh.Part) weather.Vectors { return &stormWind{blowin
 // Vectors implements weather.Vectors.
 func (w *stormWind) Vectors(k int) ([]air.Vector[float64], error) {
 	at, list := w.at(w.times[k]), make([]air.Vector[float64], w.part.Owned)
+	wind := w.wind(&at)
 	for i := range list {
 		x, y := w.part.Centroid(i)
-		list[i] = w.wind(&at, x-at.X, y-at.Y)
+		list[i] = wind(x-at.X, y-at.Y)
 	}
 	return list, nil
 }

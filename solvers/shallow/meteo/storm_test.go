@@ -60,21 +60,21 @@ func TestWindOf2010(t *testing.T) {
 func TestDirection(t *testing.T) {
 	s, at := tracy()
 	s.Inflow = 30
-	w := s.wind(&at, 0, 8e3) // north of the centre
+	w := s.wind(&at)(0, 8e3) // north of the centre
 	if angle := math.Atan2(w.Y, w.X) * 180 / math.Pi; math.Abs(angle-(-30)) > 1e-9 {
 		t.Errorf("in the south the wind north of the centre has an angle of %g°, want to the east and inwards, -30°", angle)
 	}
 	at.Coriolis *= -1
-	w = s.wind(&at, 8e3, 0) // east of the centre
+	w = s.wind(&at)(8e3, 0) // east of the centre
 	if angle := math.Atan2(w.Y, w.X) * 180 / math.Pi; math.Abs(angle-(90+30)) > 1e-9 {
 		t.Errorf("in the north the wind east of the centre has an angle of %g°, want 120°", angle)
 	}
 	s.Inflow, s.Translation, s.SurfaceShare, at.Coriolis, at.VelocityY = 0, .55, .9, 1e-12, 10
 	at.B = s.BOfWind(&at, 45)
-	if east := s.wind(&at, 8e3, 0); math.Abs(east.Y-45) > 1e-6 {
+	if east := s.wind(&at)(8e3, 0); math.Abs(east.Y-45) > 1e-6 {
 		t.Errorf("on the right the wind is %g m/s, want 45", east.Y)
 	}
-	if west := s.wind(&at, -8e3, 0); math.Abs(west.Y+45-2*5.5) > 1e-6 {
+	if west := s.wind(&at)(-8e3, 0); math.Abs(west.Y+45-2*5.5) > 1e-6 {
 		t.Errorf("on the left the wind is %g m/s, want -34", west.Y)
 	}
 }
@@ -94,7 +94,7 @@ func TestFieldIsNearlyLinear(t *testing.T) {
 	for k := range len(times) - 1 {
 		a, middle, b := s.at(times[k]), s.at((times[k]+times[k+1])/2), s.at(times[k+1])
 		for _, y := range []float64{1e3, 6e3, 15e3} {
-			u, v, w := s.wind(&a, 1e5-a.X, y), s.wind(&middle, 1e5-middle.X, y), s.wind(&b, 1e5-b.X, y)
+			u, v, w := s.wind(&a)(1e5-a.X, y), s.wind(&middle)(1e5-middle.X, y), s.wind(&b)(1e5-b.X, y)
 			if e := math.Hypot((u.X+w.X)/2-v.X, (u.Y+w.Y)/2-v.Y); e > strongest/400 {
 				t.Fatalf("at %g s, %g m: %g m/s off", middle.Time, y, e)
 			}

@@ -108,10 +108,14 @@ func (t *track) place(latitude *float64) error {
 		if latitude != nil {
 			north = *latitude
 		}
-		p.Coriolis = 2 * 7.2921e-5 * math.Sin(north*math.Pi/180)
+		p.Coriolis = Coriolis(north)
 	}
 	return nil
 }
+
+// Coriolis returns the Coriolis parameter in 1/s at a latitude in degrees: twice the rotation rate of the earth,
+// 7.2921e-5/s, times the sine.
+func Coriolis(latitude float64) float64 { return 2 * 7.2921e-5 * math.Sin(latitude*math.Pi/180) }
 
 // shape reads B, or the wind from which it follows.
 func (t *track) shape(b *float64) error {

@@ -3,13 +3,13 @@ package problem
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/meteo"
 )
 
 // Forcing is the section [forcing]: what acts on the water besides gravity and the bed. nil means absent.
@@ -193,7 +193,7 @@ func (f *Forcing) setField(key string, values []float64, part *mesh.Part, in *sh
 			return fmt.Errorf("[forcing] %s at cell %d is %g: it must not be negative", key, part.Global[i], values[i])
 		}
 		if key == "latitude" {
-			values[i] = coriolis(values[i])
+			values[i] = meteo.Coriolis(values[i])
 		}
 		if key == "pressure" {
 			values[i] /= f.WaterDensity
@@ -213,7 +213,3 @@ func (f *Forcing) setField(key string, values []float64, part *mesh.Part, in *sh
 	}
 	return nil
 }
-
-// coriolis returns the Coriolis parameter at a latitude in degrees: twice the rotation rate of the earth,
-// 7.2921e-5/s, times the sine.
-func coriolis(latitude float64) float64 { return 2 * 7.2921e-5 * math.Sin(latitude*math.Pi/180) }
