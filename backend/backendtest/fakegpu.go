@@ -22,6 +22,7 @@ type FakeGPU struct {
 	OverstatesFree bool                        // MemoryInfo returns more free memory than there is
 	MaxUnread      int                         // largest number of readbacks that were started and not yet read
 	Launches       int                         // number of recordings launched
+	OpenRecordings int                         // recordings made by Record and not closed
 	unread         int                         // number of readbacks that are started and not yet read now
 	recording      *FakeRecording              // that is being made, or nil
 	guard          *guard                      // nil if the host can access the memory

@@ -24,13 +24,21 @@ func (f FakeRecorder) Record(queue func() error) (backend.Recording, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r, nil
+	return f.Kept(r), nil
+}
+
+// Kept counts a recording as open until it is closed.
+func (f *FakeGPU) Kept(r *FakeRecording) *FakeRecording {
+	r.kept = true
+	f.OpenRecordings++
+	return r
 }
 
 // FakeRecording is a sequence of calls that a launch makes.
 type FakeRecording struct {
 	gpu   *FakeGPU
 	calls []func() error
+	kept  bool
 }
 
 // MakeRecording records what queue queues. Inside of another recording the calls are recorded apart from it.
@@ -91,4 +99,9 @@ func (r *FakeRecording) Calls() error {
 	return nil
 }
 
-func (r *FakeRecording) Close() { r.calls = nil }
+func (r *FakeRecording) Close() {
+	if r.kept {
+		r.gpu.OpenRecordings--
+	}
+	r.calls, r.kept = nil, false
+}

@@ -74,7 +74,7 @@ func (l LinkedRecorder) Record(queue func() error) (backend.Recording, error) {
 	if err := errors.Join(err, l.pending("ends")); err != nil {
 		return nil, err
 	}
-	return linkedRecording{r, l.Links}, nil
+	return linkedRecording{l.Kept(r), l.Links}, nil
 }
 
 // linkedRecording checks that nothing is pending when it is launched.
@@ -205,5 +205,12 @@ func (c *lateComm) sum(words []int64) error {
 	return c.comm.AllreduceInt64(context.Background(), dist.Sum, words)
 }
 
-func (*lateComm) Abort()       {}
-func (*lateComm) Close() error { return nil }
+func (*lateComm) Abort() {}
+
+// Close panics where NCCL waits forever: while a recording is open, which may contain exchanges.
+func (c *lateComm) Close() error {
+	if c.gpu != nil && c.gpu.OpenRecordings > 0 {
+		panic(fmt.Sprintf("a device communicator is closed while %d recordings are open", c.gpu.OpenRecordings))
+	}
+	return nil
+}

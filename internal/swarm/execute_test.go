@@ -3,10 +3,12 @@ package swarm
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -27,6 +29,16 @@ import (
 
 // longest is how long a leg may take: one that hangs is a failure.
 const longest = 2 * time.Minute
+
+// watch ends the process, with the stacks of all goroutines, if a leg hangs where no context is looked at. It returns a
+// function that ends the watch.
+func (g *leg) watch() (stop func() bool) {
+	const more = 30 * time.Second
+	return time.AfterFunc(longest+more, func() {
+		debug.SetTraceback("all")
+		panic(fmt.Sprintf("%s=%v: a leg does not end: %+v", envSeed, flag.Lookup("rapid.seed").Value, *g))
+	}).Stop
+}
 
 // execute makes a run in a folder, and returns what it wrote.
 func (c *testCase) execute(t testing.TB, dir, name string, r schedule) (outcome, error) {
@@ -87,6 +99,7 @@ func (g *leg) run(t testing.TB, c *config.Case, dir string, restart bool) (*summ
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), longest)
 	defer cancel()
+	defer g.watch()()
 	results, errs := make([]*summary.Summary, g.Ranks), make([]error, g.Ranks)
 	orders := g.orders() // of rank 0
 	var wg sync.WaitGroup

@@ -149,15 +149,7 @@ type Batch struct {
 // NewBatch makes a program that a call of Play plays a number of times. All ranks call it.
 func (e *Engine) NewBatch(ctx context.Context, times int, f func(p *Program)) (*Batch, error) {
 	b := &Batch{engine: e, program: e.program(ctx, f), times: times}
-	e.Owns(closer(b.replay.Close))
 	return b, b.program.err
-}
-
-type closer func()
-
-func (c closer) Close() error {
-	c()
-	return nil
 }
 
 // Free reports whether the host takes no part in the program.
@@ -495,13 +487,8 @@ func (e *Engine) Restore(ctx context.Context, at solvers.Clock, scalars map[stri
 
 // Close frees the arrays, exchangers and recordings.
 func (e *Engine) Close() {
-	e.player.forget()
+	e.player.forget() // first: NCCL waits for recordings of its exchanges when it is closed
 	e.player.behind.close()
-	for _, p := range e.programs {
-		for k := range p.segments {
-			p.segments[k].replay.Close()
-		}
-	}
 	for _, c := range slices.Backward(e.closers) {
 		_ = c.Close() // what remains is freed with the device
 	}

@@ -26,6 +26,7 @@ type player struct {
 	last    time.Time
 	current int // the phase since last, or notTimed
 	windows map[window]*backend.Replay
+	made    map[*backend.Replay]struct{} // all replays that may have a recording
 	behind  behind
 
 	restarts int // how many states were set or restored: 1 before the first restart
@@ -43,8 +44,8 @@ const inHalo = 0
 func newPlayer(env *Env, now *solvers.Clock) *player {
 	_, records := env.Device.(backend.Recorder)
 	return &player{env: env, now: now, records: records, alone: env.Comm.Size() == 1, names: []string{"halo"},
-		spent: make([]time.Duration, 1), windows: map[window]*backend.Replay{}, restarts: 1, current: notTimed,
-		behind: behind{comm: env.Comm}}
+		spent: make([]time.Duration, 1), windows: map[window]*backend.Replay{}, made: map[*backend.Replay]struct{}{},
+		restarts: 1, current: notTimed, behind: behind{comm: env.Comm}}
 }
 
 func (p *player) phaseOf(name string) int {
@@ -306,6 +307,7 @@ func (p *player) record(ctx context.Context, r *backend.Replay, queue func() err
 	if err := p.join(ctx); err != nil {
 		return err
 	}
+	p.made[r] = struct{}{}
 	return r.Queue(p.env.Device, func() error {
 		if err := queue(); err != nil {
 			return err
@@ -374,7 +376,7 @@ func (p *player) batch(ctx context.Context, g *Program, r *backend.Replay, n int
 
 // forget frees the recordings, which are then made again.
 func (p *player) forget() {
-	for _, r := range p.windows {
+	for r := range p.made {
 		r.Close()
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/halo/halotest"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/engine"
@@ -294,17 +295,20 @@ func sameBits(t *testing.T, adapt func(s *poisson, def *engine.Definition), chec
 		threads int
 		device  string
 	}{{[2]int{1, 1}, 1, "cpu"}, {[2]int{2, 1}, 1, "cpu"}, {[2]int{2, 2}, 3, "cpu"}, {[2]int{1, 1}, 2, "recorder"},
-		{[2]int{1, 2}, 1, "gpu"}} {
+		{[2]int{1, 2}, 1, "gpu"}, {[2]int{2, 1}, 1, "linked"}} {
 		comms := local.New(c.parts[0] * c.parts[1])
 		var lock sync.Mutex
 		disttest.Each(t, comms, func(ctx context.Context, comm dist.Comm) error {
 			host := cpu.New(c.threads)
 			defer host.Close()
 			dev := backend.Device(host)
-			if c.device == "recorder" {
+			switch c.device {
+			case "recorder":
 				dev = backendtest.NewFakeRecorder(host, 1<<30)
-			} else if c.device == "gpu" {
+			case "gpu":
 				dev = backendtest.NewFakeGPU(host, 1<<30)
+			case "linked":
+				dev = halotest.NewLinkedRecorder(host, 1<<30, comm)
 			}
 			s, err := newPoisson(ctx, comm, dev, [2]int{64, 64}, c.parts, adapt)
 			if err != nil {

@@ -17,6 +17,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/halo/halotest"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/engine"
@@ -164,6 +165,8 @@ func (q *problem) solve(t *testing.T, c setting) (result outcome) {
 			dev = backendtest.NewFakeRecorder(host, 1<<30)
 		case "gpu":
 			dev = backendtest.NewFakeGPU(host, 1<<30)
+		case "linked":
+			dev = halotest.NewLinkedRecorder(host, 1<<30, comm)
 		}
 		got, err := q.solveOn(ctx, comm, dev, c.parts)
 		lock.Lock()
@@ -266,7 +269,7 @@ func TestIterations(t *testing.T) {
 // kinds, axes of any size, and levels of which each rank has its own part, or all have the whole.
 func TestSameBits(t *testing.T) {
 	settings := []setting{{[3]int{2, 1, 1}, 1, "cpu"}, {[3]int{2, 2, 1}, 3, "cpu"}, {[3]int{1, 3, 1}, 1, "gpu"},
-		{[3]int{1, 1, 1}, 2, "recorder"}}
+		{[3]int{1, 1, 1}, 2, "recorder"}, {[3]int{2, 1, 1}, 1, "linked"}}
 	for _, q := range []problem{
 		{n: [3]int{24, 17, 1}, ratio: 1e3},
 		{n: [3]int{90, 75, 1}, ratio: 1e3, periodic: [3]bool{true, false, false}},
