@@ -18,6 +18,7 @@ const Signature = "\x89HDF\r\n\x1a\n"
 type File struct {
 	Datasets []*Dataset  // of the root group, in the order of creation where the file has it, else by name
 	Attrs    []Attribute // of the root group
+	Groups   []string    // names of the groups in it, which are not read
 
 	r    io.ReaderAt
 	size uint64

@@ -36,7 +36,10 @@ func (f *File) readRoot(address uint64) error {
 			return fmt.Errorf("%q: %w", l.name, err)
 		}
 		if find(list, messageLayout) == nil || find(list, messageSpace) == nil {
-			continue // a group or a type
+			if find(list, messageType) == nil { // it is no type with a name
+				f.Groups = append(f.Groups, l.name)
+			}
+			continue
 		}
 		d, err := f.dataset(l.name, l.address, list)
 		if err != nil {

@@ -155,6 +155,9 @@ func (h *Header) hasRecords(v *Var) bool { return len(v.Dims) > 0 && v.Dims[0] =
 // File is a file that is open for reading.
 type File struct {
 	Header
+	// LeftOut is what a NetCDF-4 file has beside its variables, in words: groups, and values of other types.
+	LeftOut []string
+
 	r     io.ReaderAt
 	size  int64
 	name  string

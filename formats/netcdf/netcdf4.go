@@ -20,6 +20,9 @@ func (f *File) readHDF5() error {
 	}
 	f.Version, f.recordDim = 4, -1
 	f.Attrs = attrsOf(h.Attrs)
+	for _, name := range h.Groups {
+		f.LeftOut = append(f.LeftOut, fmt.Sprintf("group %q", name))
+	}
 	scales := map[uint64]int{} // index of the dimension of each dimension scale
 	for _, d := range h.Datasets {
 		if d.Attr("CLASS") != nil && slices.Equal(d.Attr("CLASS").Texts, []string{"DIMENSION_SCALE"}) && len(d.Shape) > 0 {
@@ -36,11 +39,21 @@ func (f *File) readHDF5() error {
 		if v.Dims, err = f.dimsOf(d, scales); err != nil {
 			return fmt.Errorf("variable %q: %w", d.Name, err)
 		}
-		if v.Type != 0 {
-			f.Vars = append(f.Vars, v)
+		if v.Type == 0 {
+			f.LeftOut = append(f.LeftOut, fmt.Sprintf("%q, which is neither numbers nor text", name))
+			continue
 		}
+		f.Vars = append(f.Vars, v)
 	}
 	return nil
+}
+
+// Others says what is left out of a file, for an error that something is not in it.
+func (f *File) Others() string {
+	if len(f.LeftOut) == 0 {
+		return ""
+	}
+	return "; not read: " + strings.Join(f.LeftOut, ", ")
 }
 
 // isOnlyDimension reports whether a dataset stands for a dimension without a variable.

@@ -37,8 +37,8 @@ func TestReadNetCDF4(t *testing.T) {
 		}
 		checkBits(t, f, words[1], words[2], words[3:])
 	}
-	if len(files) != 10 {
-		t.Errorf("%d files were read, want 10", len(files))
+	if len(files) != 11 {
+		t.Errorf("%d files were read, want 11", len(files))
 	}
 	for name, want := range map[string]string{"title": "three"} {
 		if got := files["xarray"].Attrs.Text(name); got != want {
@@ -61,6 +61,10 @@ func TestReadNetCDF4(t *testing.T) {
 	if _, err := files["unlimited"].ReadAll(files["unlimited"].Var("names")); err == nil ||
 		!strings.Contains(err.Error(), `variable "names": it is text, want numbers`) {
 		t.Error(err)
+	}
+	if got, want := files["left_out"].Others(), `; not read: group "inner", "pairs", which is neither numbers nor text, `+
+		`"lists", which is neither numbers nor text`; got != want {
+		t.Errorf("got %q, want %q", got, want)
 	}
 	checkZstd(t, filepath.Join(dir, "zstd.nc"))
 }

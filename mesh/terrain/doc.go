@@ -33,7 +33,7 @@ type Options struct {
 	Most      float64 // 0 means four times the mean size
 	Growth    float64 // largest ratio of the sizes of neighbouring edges, above 1
 	Slope     float64 // weight of slopes, relative to curvature
-	// Tolerance is the largest distance of lines from the edges along them.
+	// Tolerance is the largest distance of lines from the edges along them; vertices that this does not need are left out.
 	Tolerance float64
 	Threads   int // 0 means all processors
 	// Progress is called with the number of vertices from time to time; it may be nil.
@@ -67,6 +67,8 @@ type Report struct {
 	InputAngle float64 `json:"smallest_angle_of_lines"`
 	// Within is the share of edges whose lengths are within a factor of 1.5 of the size that is asked for.
 	Within float64 `json:"within_1.5"`
+	// Off is the largest distance of edges from the lines along which they are.
+	Off float64 `json:"off_lines"`
 	// Least and Most are the extreme sizes that are asked for.
 	Least float64 `json:"least_size"`
 	Most  float64 `json:"most_size"`
@@ -75,8 +77,9 @@ type Report struct {
 // Text is the report for people.
 func (r *Report) Text() string {
 	return fmt.Sprintf("%d triangles, %d vertices, area %.6g, edges of %.3g to %.3g\n"+
-		"smallest angle %.1f° at (%.10g, %.10g); %.1f%% of the edges are within a factor of 1.5 of their size\n", r.Triangles,
-		r.Vertices, r.Area, r.Least, r.Most, r.Angle, r.AngleX, r.AngleY, 100*r.Within)
+		"smallest angle %.1f° at (%.10g, %.10g); %.1f%% of the edges are within a factor of 1.5 of their size\n"+
+		"edges are within %.2g of their lines\n", r.Triangles, r.Vertices, r.Area, r.Least, r.Most, r.Angle, r.AngleX,
+		r.AngleY, 100*r.Within, r.Off)
 }
 
 // angles sets the smallest angle.

@@ -14,10 +14,13 @@ import (
 
 const (
 	mostTriangles = 200_000_000
-	mergedShare   = 0.1  // of the tolerance: nearer vertices of lines are merged
-	adaptedShare  = 0.85 // of the tolerance, by which adaptation may move lines
-	closeEnough   = 0.02 // relative difference of the number of triangles from the one wanted
-	adaptations   = 3
+	// The tolerance is the sum of three: what lines lose of their vertices, how near vertices of lines are merged, and how
+	// far adaptation may move lines.
+	simplifiedShare = 0.3
+	mergedShare     = 0.1
+	adaptedShare    = 0.6
+	closeEnough     = 0.02 // relative difference of the number of triangles from the one wanted
+	adaptations     = 3
 	// excess is how many triangles adaptation makes for each that the sizes ask for.
 	excess = 0.98
 	// crowding is the largest ratio of the size at a vertex of a line to the distance of the nearest other line or vertex.
@@ -29,7 +32,8 @@ func Generate(ctx context.Context, o Options) (*mesh.Mesh, *Report, error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
 	}
-	coarse, outside, err := constrained.Triangulate(o.Lines, o.Groups, mergedShare*o.Tolerance)
+	coarse, outside, err := constrained.Triangulate(simplified(o.Lines, simplifiedShare*o.Tolerance), o.Groups,
+		mergedShare*o.Tolerance)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -45,6 +49,7 @@ func Generate(ctx context.Context, o Options) (*mesh.Mesh, *Report, error) {
 	r.Triangles, r.Vertices = len(m.Cells), len(m.X)
 	r.angles(m)
 	f.measure(m, r)
+	r.Off = off(m, o.Lines, o.Tolerance)
 	return m, r, nil
 }
 

@@ -80,6 +80,34 @@ func fromLine(p [2]float64, line [][2]float64) float64 {
 	return d
 }
 
+// TestDenseLine: a curve with a vertex each metre is kept, both as edges and as a line, with far fewer edges.
+func TestDenseLine(t *testing.T) {
+	var curve [][2]float64
+	for x := 100.; x <= 900; x++ {
+		curve = append(curve, [2]float64{x, 300 + 40*math.Sin(x/90)})
+	}
+	o := valley(6000)
+	o.Lines[len(o.Lines)-1].X = curve
+	o.Tolerance = .1
+	m, r, err := Generate(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edges := []constrained.Line{}
+	for _, e := range m.Tagged {
+		if e.Group == 2 {
+			edges = append(edges, constrained.Line{X: [][2]float64{{m.X[e.A], m.Y[e.A]}, {m.X[e.B], m.Y[e.B]}}, Group: 2})
+		}
+	}
+	s, furthest := newSegments(edges, 2, 1), 0.0
+	for _, p := range curve {
+		furthest = max(furthest, s.distance(p))
+	}
+	if furthest > o.Tolerance || !(r.Off > 0 && r.Off <= o.Tolerance) || len(edges) > len(curve)/2 {
+		t.Errorf("the line is up to %g off, its edges %g, in %d edges", furthest, r.Off, len(edges))
+	}
+}
+
 // TestSizes: edges are small on the hill, in the zone and along the channel, and do not grow faster than asked for.
 func TestSizes(t *testing.T) {
 	m, _, err := Generate(t.Context(), valley(12000))

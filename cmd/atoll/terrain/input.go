@@ -101,11 +101,6 @@ func plane(part []features.Position) [][2]float64 {
 	return x
 }
 
-// line returns a part with as few vertices as half the tolerance allows.
-func (in *input) line(part []features.Position) [][2]float64 {
-	return terrain.Simplify(plane(part), in.tolerance/2)
-}
-
 func wrongKind(path string, x *features.Feature, want string) error {
 	return fmt.Errorf("%s: feature %d is a %s, want %s", path, x.Number, x.Kind, want)
 }
@@ -123,7 +118,10 @@ func (in *input) readDomain() error {
 			return wrongKind(in.domain, x, "polygons")
 		}
 		for _, part := range x.Parts {
-			ring := terrain.Simplify(plane(part), max(in.simplify, in.tolerance/2))
+			ring := plane(part)
+			if in.simplify > 0 {
+				ring = terrain.Simplify(ring, in.simplify)
+			}
 			before, after = before+len(part)-1, after+len(ring)-1
 			if len(ring) < 4 {
 				in.notes = append(in.notes, fmt.Sprintf("%s: feature %d has a ring at (%.10g, %.10g) that is narrower than "+
@@ -243,7 +241,7 @@ func (in *input) readLines(o *terrain.Options) error {
 				name = base
 			}
 			for _, part := range x.Parts {
-				line := in.line(part)
+				line := plane(part)
 				o.Lines = append(o.Lines, constrained.Line{X: line, Group: in.group(name)})
 				if found {
 					o.Along = append(o.Along, terrain.Along{X: line, Size: h})

@@ -109,6 +109,15 @@ for k in range(300):
 d.close()
 
 # What is refused, by name.
+d = create("left_out")
+d.createDimension("x", 2)
+d.createGroup("inner").createVariable("v", "f4", ("x",))
+pair = np.dtype([("a", "f4"), ("b", "i4")])
+d.createVariable("pairs", d.createCompoundType(pair, "pair"), ("x",))[:] = np.zeros(2, dtype=pair)
+d.createVariable("lists", d.createVLType("f4", "list"), ("x",))[0] = np.arange(3, dtype="f4")
+d.createVariable("kinds", d.createEnumType("u1", "kind", {"dry": 0, "wet": 1}), ("x",), fill_value=0)[:] = [0, 1]
+show("left_out", "kinds", [0., 1.])
+d.close()
 d = create("zstd")
 d.createDimension("x", 30)
 try:

@@ -130,11 +130,11 @@ func ChooseVariable(f *netcdf.File, name string) (*netcdf.Var, error) {
 		if v := f.Var(name); v != nil && onGrid(v) {
 			return v, nil
 		}
-		return nil, fmt.Errorf("no variable %q over two coordinates; the file has %q", name, names)
+		return nil, fmt.Errorf("no variable %q over two coordinates; the file has %q%s", name, names, f.Others())
 	}
 	switch len(names) {
 	case 0:
-		return nil, errors.New("no variable has two dimensions with coordinate variables")
+		return nil, errors.New("no variable has two dimensions with coordinate variables" + f.Others())
 	case 1:
 		return found, nil
 	}
