@@ -48,6 +48,7 @@ func TestBreachesReadBack(t *testing.T) {
 		{"length = \"min(50, t/60)\"", "length = -1", "[[breach]] length: -1 must be"},
 		{"length = \"min(50, t/60)\"", "", "[[breach]] length: is required"},
 		{"radius = 20", "radius = 20\nopening = 1", "[[breach]] opening: no such key"},
+		{"length = \"min(50, t/60)\"", "length = { driven = 1, most = 2 }\nstart = 1", "[[breach]] start: is for a breach"},
 	} {
 		text := pond + strings.Replace(breach, c[0], c[1], 1)
 		if _, err := config.Parse("c.toml", []byte(text), nil, solvers); err == nil || !strings.Contains(err.Error(), c[2]) {

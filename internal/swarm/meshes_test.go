@@ -76,6 +76,8 @@ func drawStructures(rt *rapid.T, width float64) (text string) {
 			"[[culvert]]\nfrom = "+at()+"\nto = "+at()+"\nlength = 3\ndiameter = 0.5\n",
 			"[[bridge]]\nfrom = "+at()+"\nto = "+at()+"\nwidth = 1\ninvert = -0.3\nsoffit = 0\ndeck = 0.1\n",
 			"[[breach]]\nfrom = "+at()+"\nto = "+at()+"\nradius = 1\ncrest = '0.4 - 2*t'\nlength = '3*t'\n",
+			"[[breach]]\nfrom = "+at()+"\nto = "+at()+"\nradius = 1\nstart = "+pick(rt, "start", "0.31", "0.1", "0.5")+
+				"\ncrest = '0.1 - 2*t'\nlength = '0.5 + 3*t'\n",
 			"[[culvert]]\nfrom = "+at()+"\nto = "+at()+"\nlength = 3\nwidth = 1\nheight = 0.5\none_way = true\n"+
 				"opening = 'min(1, t)'\n",
 			"[[pump]]\nfrom = "+at()+"\nto = "+at()+"\ndischarge = 0.4\n",

@@ -139,6 +139,9 @@ func (w *Works[F]) Saved() (list []engine.Scalar) {
 		o := &w.host[k]
 		list = append(list, engine.SavesNumber(fmt.Sprintf("structure_%d", k), &o.Total),
 			engine.SavesNumber(fmt.Sprintf("structure_%d_on", k), &o.On))
+		if w.given[k].Kind == "breach" && w.given[k].Ruled {
+			list = append(list, engine.SavesNumber(fmt.Sprintf("structure_%d_since", k), &o.Since))
+		}
 	}
 	return list
 }

@@ -27,7 +27,7 @@ type Structure struct {
 	// Value is the discharge of a source, which comes in at To or is withdrawn there if negative, or the capacity of a
 	// pump, m³/s; the share of a culvert that is open; or the height of the crest of a breach above the datum, m.
 	Value  []series.Row
-	Length []series.Row // of a breach, m
+	Length []series.Row // of a breach, m. Times of both are since it opened, if it is ruled
 
 	Barrel               *Barrel // of a culvert or a bridge
 	Barrels              int
@@ -36,7 +36,7 @@ type Structure struct {
 	Deck                 float64 // height of a bridge's deck above the datum, m
 	Crest                float64 // weir coefficient times the length of the deck, m^1.5/s; of a breach the former alone
 
-	Ruled       bool    // a pump is on above a level at From and off below another one
+	Ruled       bool    // a pump is on above a level at From and off below another one; a breach opens at a level
 	Start, Stop float64 // m above the datum
 }
 
@@ -172,10 +172,16 @@ func (l *Layout[F]) add(s *Structure, at *Setting) error {
 	case structures.Breach:
 		name, unit = s.Name+"_crest", "m"
 	}
-	to := structures.Structure{Kind: kind, Value: at.Prescribe(name, unit, s.Value), InvertFrom: s.InvertFrom,
+	to := structures.Structure{Kind: kind, InvertFrom: s.InvertFrom,
 		InvertTo: s.InvertTo, OneWay: s.OneWay, Deck: s.Deck, Crest: s.Crest, Ruled: s.Ruled, Start: s.Start, Stop: s.Stop}
-	if kind == structures.Breach {
+	switch ruled := kind == structures.Breach && s.Ruled; {
+	case ruled:
+		to.Bottom, to.Width = l.addTable(held(s.Value)), l.addTable(held(s.Length))
+	case kind == structures.Breach:
 		to.Length = at.Prescribe(s.Name+"_length", "m", s.Length)
+		fallthrough
+	default:
+		to.Value = at.Prescribe(name, unit, s.Value)
 	}
 	if kind == structures.Culvert {
 		if err := s.Barrel.check(); err != nil {
@@ -188,6 +194,12 @@ func (l *Layout[F]) add(s *Structure, at *Setting) error {
 	}
 	l.list = append(l.list, to)
 	return nil
+}
+
+// held returns rows between which a table is linear, and after which it has the last value.
+func held(rows []series.Row) []series.Row {
+	last := rows[len(rows)-1]
+	return append(slices.Clone(rows), series.Row{T: last.T + 1, Value: last.Value})
 }
 
 func (l *Layout[F]) addTable(rows []series.Row) structures.Table {

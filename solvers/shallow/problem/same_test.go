@@ -162,6 +162,14 @@ to = [2, 3]
 radius = 0.8
 crest = "0.9 - 5*t"
 length = "10*t"
+[[breach]]
+name = "levee"
+from = [-3, -4]
+to = [3, -4]
+radius = 0.8
+start = 1.0004
+crest = "1 - 9*t"
+length = "1 + 9*t"
 [[pump]]
 name = "lift"
 from = [3, -3]

@@ -33,7 +33,9 @@ type Structure struct {
 	Soffit, Deck, Crest   float64
 	Sluice, Orifice, Weir float64
 
-	Start, Stop float64 // of a pump: levels at From above which it begins, and below which it ends, m; NaN: always on
+	// Start and Stop are levels at From above which a pump begins, and below which it ends, m; NaN: always on. Start of a
+	// breach is the level at which it opens, from which on times of its series count; NaN: at time 0.
+	Start, Stop float64
 }
 
 var structureKinds = []string{"source", "culvert", "bridge", "breach", "pump"}
@@ -87,6 +89,13 @@ func (t *Structure) keys(key func(*config.Spec)) {
 		key(config.OverTime("length", "m", &t.Length, config.Required, config.NonNegative, "series: its length along the "+
 			"wall"))
 		key(config.Real("weir", "", &t.Weir, config.Positive.Or(1.44), "coefficient of the flow over the crest, m^½/s"))
+		key(config.Real("start", "m", &t.Start, config.Any.Or(math.NaN()), "level above the datum, such as the height of "+
+			"the wall: the breach opens for good when the water on one side has risen to it, and `crest` and `length` are "+
+			"series of the time since").IfSet().Otherwise("it opens at time 0").Check(func(s *config.Section) {
+			if t.ruled() && (t.Value.Driven || t.Length.Driven) {
+				s.Fail("start", "is for a breach whose crest and length are series, not driven")
+			}
+		}))
 	case "pump":
 		key(from)
 		key(config.List("to", "m", &t.To, 2, config.Any.Or(math.NaN()), position+"the end where it goes to").
@@ -104,8 +113,10 @@ func (t *Structure) keys(key func(*config.Spec)) {
 	}
 }
 
-// ruled reports whether a pump has levels of its own.
-func (t *Structure) ruled() bool { return t.Kind == "pump" && !math.IsNaN(t.Start) }
+// ruled reports whether a pump or a breach depends on levels.
+func (t *Structure) ruled() bool {
+	return (t.Kind == "pump" || t.Kind == "breach") && !math.IsNaN(t.Start)
+}
 
 func (t *Structure) culvertKeys(radius string, key func(*config.Spec)) {
 	b := &t.Barrel

@@ -173,7 +173,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Place is a cell of an end of structure Structure.
-// Place, structures.go:68
+// Place, structures.go:72
 struct alignas(16) Place {
     int32 Cell, Structure_;
     int32 Reading;
@@ -217,15 +217,16 @@ struct Structure {
     double Crest;
     double Start, Stop;
     bool Ruled;
+    Table Bottom, Width;
 };
-static_assert(sizeof(Structure) == 200 && offsetof(Structure, Kind) == 0 && offsetof(Structure, Value) == 4 &&
+static_assert(sizeof(Structure) == 216 && offsetof(Structure, Kind) == 0 && offsetof(Structure, Value) == 4 &&
     offsetof(Structure, Length) == 8 && offsetof(Structure, From) == 16 && offsetof(Structure, To) == 48 &&
     offsetof(Structure, InvertFrom) == 80 && offsetof(Structure, InvertTo) == 88 &&
     offsetof(Structure, Inlet) == 96 && offsetof(Structure, Critical) == 104 && offsetof(Structure, Flow) == 112 &&
     offsetof(Structure, Friction) == 120 && offsetof(Structure, Loss) == 128 && offsetof(Structure, Height) == 136 &&
     offsetof(Structure, Barrels) == 144 && offsetof(Structure, OneWay) == 152 && offsetof(Structure, Deck) == 160 &&
     offsetof(Structure, Crest) == 168 && offsetof(Structure, Start) == 176 && offsetof(Structure, Stop) == 184 &&
-    offsetof(Structure, Ruled) == 192, "Structure");
+    offsetof(Structure, Ruled) == 192 && offsetof(Structure, Bottom) == 196 && offsetof(Structure, Width) == 204, "Structure");
 
 // Bed holds the constants of a cell: the depth of its bed in m, and its area in m².
 // kernels.Bed[float32], kernels/types.go:37
@@ -297,15 +298,16 @@ static_assert(sizeof(kernels_Clock_f32) == 72 && offsetof(kernels_Clock_f32, Tim
     offsetof(kernels_Clock_f32, Stop) == 68 && offsetof(kernels_Clock_f32, Pending) == 69, "kernels_Clock_f32");
 
 // Operation is what a structure does in a step.
-// Operation, structures.go:60
-struct alignas(16) Operation {
+// Operation, structures.go:63
+struct Operation {
     double Discharge;
     double Ahead;
     double Total;
     double On;
+    double Since;
 };
-static_assert(sizeof(Operation) == 32 && offsetof(Operation, Discharge) == 0 && offsetof(Operation, Ahead) == 8 &&
-    offsetof(Operation, Total) == 16 && offsetof(Operation, On) == 24, "Operation");
+static_assert(sizeof(Operation) == 40 && offsetof(Operation, Discharge) == 0 && offsetof(Operation, Ahead) == 8 &&
+    offsetof(Operation, Total) == 16 && offsetof(Operation, On) == 24 && offsetof(Operation, Since) == 32, "Operation");
 
 // Clock is the time of a run and the step common to all cells. It is stored on the device, so that steps need not
 // wait for the host.
@@ -334,7 +336,7 @@ static_assert(sizeof(kernels_Clock_f64) == 96 && offsetof(kernels_Clock_f64, Tim
     offsetof(kernels_Clock_f64, Stop) == 88 && offsetof(kernels_Clock_f64, Pending) == 89, "kernels_Clock_f64");
 
 // Spot is a cell with places, Count of them from First on, and the distance that waves may go in it in a step, m.
-// Spot, structures.go:79
+// Spot, structures.go:83
 struct Spot {
     int32 Cell, First, Count;
     double Way;
@@ -344,7 +346,7 @@ static_assert(sizeof(Spot) == 24 && offsetof(Spot, Cell) == 0 && offsetof(Spot, 
 
 // Moved is the volume that has come into a place since the start, m³. Pending is what a number of the precision of the
 // state could not express so far.
-// Moved, structures.go:76
+// Moved, structures.go:80
 struct alignas(16) Moved {
     double Volume, Pending;
 };
@@ -370,7 +372,7 @@ DEVICE double num_Larger_f64(double a, double b) {
 
 // Read reads, in place k, the volume of the water in m³, and that times the height of its surface above the lowest bed
 // of the end, m⁴. Neither is negative.
-// Read[float32], structures.go:88
+// Read[float32], structures.go:92
 DEVICE void Read_f32_at(int64 k, Slice<Place> places, Slice<Structure> list, Slice<kernels_Bed_f32> beds,
         Slice<kernels_State_f32> w, Slice<double> readings) {
     Place p = places[k];
@@ -387,7 +389,7 @@ DEVICE void Read_f32_at(int64 k, Slice<Place> places, Slice<Structure> list, Sli
 
 // Read reads, in place k, the volume of the water in m³, and that times the height of its surface above the lowest bed
 // of the end, m⁴. Neither is negative.
-// Read[float64], structures.go:88
+// Read[float64], structures.go:92
 DEVICE void Read_f64_at(int64 k, Slice<Place> places, Slice<Structure> list, Slice<kernels_Bed_f64> beds,
         Slice<kernels_State_f64> w, Slice<double> readings) {
     Place p = places[k];
@@ -463,7 +465,7 @@ DEVICE kernels_Clock_f32 kernels_Clock_AtStepStart_f32(kernels_Clock_f32 *c, Lea
 
 // state returns the volume of the water at an end, m³, and its mean level above the datum, m; the lowest bed's if it is
 // dry.
-// (*End).state, structures.go:159
+// (*End).state, structures.go:170
 struct End_state_results { double r0; double r1; };
 DEVICE End_state_results End_state(End *e, Slice<double> readings) {
     double volume = 0.0;
@@ -504,7 +506,7 @@ DEVICE double kernels_Interpolate(Slice<kernels_Row> rows, int32 first, int32 co
 }
 
 // at returns the value at x, on the line through the last two rows beyond them.
-// (*Table).at, structures.go:226
+// (*Table).at, structures.go:237
 DEVICE double Table_at(Table *t, Slice<kernels_Row> rows, double x) {
     return kernels_Interpolate(rows, t->First, t->Count, x);
 }
@@ -528,7 +530,7 @@ DEVICE double num_Sqrt_f64(double x) {
 // water behind stands at two thirds of the head H, and then, continuously, 3√3/2 C L Y √(H - Y) with the height Y of
 // the water behind (flow with the depth Y and the velocity head H - Y). weir is C L, in m^1.5/s. In a step levels
 // approach each other by at most a quarter of their difference.
-// (*Structure).over, structures.go:210
+// (*Structure).over, structures.go:221
 DEVICE double Structure_over(Structure *s, double crest, double weir, double up, double down, double dt) {
     double head = up - crest, behind = num_Larger_f64(down - crest, 0.0);
     if (head <= behind) {
@@ -547,7 +549,7 @@ DEVICE double Structure_over(Structure *s, double crest, double weir, double up,
 // culvert returns the discharge of a culvert in m³/s: the smaller one of what its inlet takes and of what its losses
 // permit (M. J. Boyd, "Head-discharge relations for culverts", Monier Rocla Technical Journal, 1987). In a step levels
 // approach each other by at most half of their difference.
-// (*Structure).culvert, structures.go:175
+// (*Structure).culvert, structures.go:186
 DEVICE double Structure_culvert(Structure *s, Slice<kernels_Row> rows, double from, double fromLevel, double to,
         double toLevel, double dt) {
     double sign = 1.0, volume = from, up = fromLevel, down = toLevel, inlet = s->InvertFrom, outlet = s->InvertTo;
@@ -597,7 +599,7 @@ DEVICE double num_Abs_f64(double x) {
 }
 
 // most is the largest discharge that may leave in a step of length dt if the end has a volume of water.
-// (*End).most, structures.go:150
+// (*End).most, structures.go:161
 DEVICE double End_most(End *e, double volume, double dt) {
     if (dt == 0.0) {
         return volume / 2.0;
@@ -607,7 +609,7 @@ DEVICE double End_most(End *e, double volume, double dt) {
 
 // Operate computes the discharge of structure k. At most half of the water at an end leaves in a step, shared among the
 // structures there.
-// Operate[float32], structures.go:105
+// Operate[float32], structures.go:109
 DEVICE void Operate_f32_at(int64 k, Slice<Structure> list, Slice<kernels_Row> rows, Slice<double> readings,
         Slice<float> prescribed, Slice<float> ahead, kernels_Clock_f32 *clock, Least<float> *limit,
         Slice<Operation> operations) {
@@ -632,6 +634,16 @@ DEVICE void Operate_f32_at(int64 k, Slice<Structure> list, Slice<kernels_Row> ro
     case 3:
     {
         double crest = q, weir = s.Crest * double(prescribed[s.Length]);
+        if (s.Ruled) {
+            if (o.On == 0.0 && (from > 0.0 && fromLevel >= s.Start || to > 0.0 && toLevel >= s.Start)) {
+                o.On = 1.0;
+                o.Since = now.Time;
+            }
+            double middle = now.Time - o.Since + dt / 2.0;
+            const double value1 = Table_at(&s.Bottom, rows, middle), value2 = s.Crest * o.On * Table_at(&s.Width, rows, middle);
+            crest = value1;
+            weir = value2;
+        }
         if (toLevel > fromLevel) {
             q = -Structure_over(&s, crest, weir, toLevel, fromLevel, dt);
         } else {
@@ -724,7 +736,7 @@ DEVICE kernels_Clock_f64 kernels_Clock_AtStepStart_f64(kernels_Clock_f64 *c, Lea
 
 // Operate computes the discharge of structure k. At most half of the water at an end leaves in a step, shared among the
 // structures there.
-// Operate[float64], structures.go:105
+// Operate[float64], structures.go:109
 DEVICE void Operate_f64_at(int64 k, Slice<Structure> list, Slice<kernels_Row> rows, Slice<double> readings,
         Slice<double> prescribed, Slice<double> ahead, kernels_Clock_f64 *clock, Least<double> *limit,
         Slice<Operation> operations) {
@@ -749,6 +761,16 @@ DEVICE void Operate_f64_at(int64 k, Slice<Structure> list, Slice<kernels_Row> ro
     case 3:
     {
         double crest = q, weir = s.Crest * prescribed[s.Length];
+        if (s.Ruled) {
+            if (o.On == 0.0 && (from > 0.0 && fromLevel >= s.Start || to > 0.0 && toLevel >= s.Start)) {
+                o.On = 1.0;
+                o.Since = now.Time;
+            }
+            double middle = now.Time - o.Since + dt / 2.0;
+            const double value1 = Table_at(&s.Bottom, rows, middle), value2 = s.Crest * o.On * Table_at(&s.Width, rows, middle);
+            crest = value1;
+            weir = value2;
+        }
         if (toLevel > fromLevel) {
             q = -Structure_over(&s, crest, weir, toLevel, fromLevel, dt);
         } else {
@@ -805,7 +827,7 @@ DEVICE float kernels_CubeRoot_f32(float x) {
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
 // its velocity, and comes in without one.
-// Transfer[float32], structures.go:235
+// Transfer[float32], structures.go:246
 DEVICE void Transfer_f32_at(int64 k, Slice<Spot> spots, Slice<Place> places, Slice<Structure> list,
         Slice<Operation> operations, Slice<double> readings, double gravity, Slice<kernels_Bed_f32> beds,
         kernels_Clock_f32 *clock, Least<float> *limit, Least<float> *next, Slice<kernels_State_f32> w,
@@ -876,7 +898,7 @@ DEVICE double kernels_CubeRoot_f64(double x) {
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
 // its velocity, and comes in without one.
-// Transfer[float64], structures.go:235
+// Transfer[float64], structures.go:246
 DEVICE void Transfer_f64_at(int64 k, Slice<Spot> spots, Slice<Place> places, Slice<Structure> list,
         Slice<Operation> operations, Slice<double> readings, double gravity, Slice<kernels_Bed_f64> beds,
         kernels_Clock_f64 *clock, Least<double> *limit, Least<double> *next, Slice<kernels_State_f64> w,
@@ -928,21 +950,21 @@ DEVICE void Transfer_f64_at(int64 k, Slice<Spot> spots, Slice<Place> places, Sli
     }
 }
 
-// Kernel Read, structures.go:88
+// Kernel Read, structures.go:92
 extern "C" __global__ void __launch_bounds__(128) Read_f32(int64 lo, int64 hi, Slice<Place> places,
         Slice<Structure> list, Slice<kernels_Bed_f32> beds, Slice<kernels_State_f32> w, Slice<double> readings) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Read_f32_at(k, places, list, beds, w, readings);
 }
 
-// Kernel Read, structures.go:88
+// Kernel Read, structures.go:92
 extern "C" __global__ void __launch_bounds__(128) Read_f64(int64 lo, int64 hi, Slice<Place> places,
         Slice<Structure> list, Slice<kernels_Bed_f64> beds, Slice<kernels_State_f64> w, Slice<double> readings) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Read_f64_at(k, places, list, beds, w, readings);
 }
 
-// Kernel Operate, structures.go:105
+// Kernel Operate, structures.go:109
 extern "C" __global__ void __launch_bounds__(128) Operate_f32(int64 lo, int64 hi, Slice<Structure> list,
         Slice<kernels_Row> rows, Slice<double> readings, Slice<float> prescribed, Slice<float> ahead,
         kernels_Clock_f32 *clock, Least<float> *limit, Slice<Operation> operations) {
@@ -950,7 +972,7 @@ extern "C" __global__ void __launch_bounds__(128) Operate_f32(int64 lo, int64 hi
     if (k < hi) Operate_f32_at(k, list, rows, readings, prescribed, ahead, clock, limit, operations);
 }
 
-// Kernel Operate, structures.go:105
+// Kernel Operate, structures.go:109
 extern "C" __global__ void __launch_bounds__(128) Operate_f64(int64 lo, int64 hi, Slice<Structure> list,
         Slice<kernels_Row> rows, Slice<double> readings, Slice<double> prescribed, Slice<double> ahead,
         kernels_Clock_f64 *clock, Least<double> *limit, Slice<Operation> operations) {
@@ -958,7 +980,7 @@ extern "C" __global__ void __launch_bounds__(128) Operate_f64(int64 lo, int64 hi
     if (k < hi) Operate_f64_at(k, list, rows, readings, prescribed, ahead, clock, limit, operations);
 }
 
-// Kernel Transfer, structures.go:235
+// Kernel Transfer, structures.go:246
 extern "C" __global__ void __launch_bounds__(128) Transfer_f32(int64 lo, int64 hi, Slice<Spot> spots,
         Slice<Place> places, Slice<Structure> list, Slice<Operation> operations, Slice<double> readings,
         double gravity, Slice<kernels_Bed_f32> beds, kernels_Clock_f32 *clock, Least<float> *limit,
@@ -967,7 +989,7 @@ extern "C" __global__ void __launch_bounds__(128) Transfer_f32(int64 lo, int64 h
     if (k < hi) Transfer_f32_at(k, spots, places, list, operations, readings, gravity, beds, clock, limit, next, w, moved);
 }
 
-// Kernel Transfer, structures.go:235
+// Kernel Transfer, structures.go:246
 extern "C" __global__ void __launch_bounds__(128) Transfer_f64(int64 lo, int64 hi, Slice<Spot> spots,
         Slice<Place> places, Slice<Structure> list, Slice<Operation> operations, Slice<double> readings,
         double gravity, Slice<kernels_Bed_f64> beds, kernels_Clock_f64 *clock, Least<double> *limit,

@@ -66,7 +66,7 @@ func newData[F num.Float]() *data[F] {
 			To:   End{First: int32(4*k + 2), Count: 1, Users: 2, Lowest: -3, Area: area()}, InvertFrom: -1, InvertTo: -1.5,
 			Loss: .05, Height: 1, Deck: rng.NormFloat64(),
 			Crest: rng.NormFloat64(), Barrels: 2, OneWay: rng.IntN(2) == 0, Start: .1, Stop: -.1, Ruled: rng.IntN(2) == 0}
-		for _, t := range []*Table{&s.Inlet, &s.Critical, &s.Flow, &s.Friction} {
+		for _, t := range []*Table{&s.Inlet, &s.Critical, &s.Flow, &s.Friction, &s.Bottom, &s.Width} {
 			*t = Table{First: int32(rng.IntN(10)), Count: 10}
 		}
 		d.list = append(d.list, s)
@@ -124,7 +124,7 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner) {
 func (d *data[F]) numbers() (all []float64) {
 	all = slices.Clone(d.readings)
 	for _, o := range d.operations {
-		all = append(all, o.Discharge, o.Ahead, o.Total, o.On)
+		all = append(all, o.Discharge, o.Ahead, o.Total, o.On, o.Since)
 	}
 	for _, m := range d.moved {
 		all = append(all, m.Volume, m.Pending)

@@ -51,9 +51,12 @@ type Structure struct {
 	Deck                 float64 // height of a bridge's deck above the datum, m
 	Crest                float64 // weir coefficient times the length of the deck, m^1.5/s; of a breach the former alone
 
-	// Of a pump: it is on above the level Start, m, off below Stop, and in between as it was; without Ruled always on.
-	Start, Stop float64
-	Ruled       bool
+	// Of a pump: it is on above the level Start, m, off below Stop, and in between as it was; without Ruled always on. A
+	// ruled breach opens for good when the water at one of its ends has risen to Start. Bottom and Width are then the
+	// height of its crest and its length, in place of Value and Length, over the time since.
+	Start, Stop   float64
+	Ruled         bool
+	Bottom, Width Table
 }
 
 // Operation is what a structure does in a step.
@@ -61,7 +64,8 @@ type Operation struct {
 	Discharge float64 // mean over the step, from From to To, m³/s
 	Ahead     float64 // the largest one to be expected until the end of the next two steps, at least 0, m³/s
 	Total     float64 // volume since the start, m³
-	On        float64 // 1 while a pump is on
+	On        float64 // 1 while a pump is on, and when a ruled breach has opened
+	Since     float64 // time at which a ruled breach has opened, s
 }
 
 // Place is a cell of an end of structure Structure.
@@ -120,6 +124,13 @@ func Operate[F num.Float](k int, list []Structure, rows []kernels.Row, readings 
 		o.Ahead = 2 * num.Abs(q)
 	case Breach:
 		crest, weir := q, s.Crest*float64(prescribed[s.Length])
+		if s.Ruled {
+			if o.On == 0 && (from > 0 && fromLevel >= s.Start || to > 0 && toLevel >= s.Start) {
+				o.On, o.Since = 1, now.Time
+			}
+			middle := now.Time - o.Since + dt/2
+			crest, weir = s.Bottom.at(rows, middle), s.Crest*o.On*s.Width.at(rows, middle)
+		}
 		if toLevel > fromLevel {
 			q = -s.over(crest, weir, toLevel, fromLevel, dt)
 		} else {

@@ -101,7 +101,7 @@ func bridges(ctx context.Context, p *verify.Page) error {
 }
 
 // breaches has a breach that falls and grows during half a minute, and then stays: free, drowned, and in the other
-// direction; and one that has not reached the water.
+// direction; and one that has not reached the water. Others open at a level that the water has, or has not.
 func breaches(ctx context.Context, p *verify.Page) error {
 	const long, weir, end = .4, 1.44, 60.0
 	t := p.Table("a breach between two levels, after a minute", "flow", "level in front, m", "behind, m", "formula, m³/s",
@@ -113,17 +113,25 @@ func breaches(ctx context.Context, p *verify.Page) error {
 		name        string
 		left, right float64
 		crest       float64
+		start       float64
 		formula     func(left, right float64) float64
 	}{
-		{"free", 1.2, .3, .7, func(left, _ float64) float64 { return weir * long * math.Pow(left-.7, 1.5) }},
-		{"drowned", 1.2, 1.1, .7, func(left, right float64) float64 { return drowned(left-.7, right-.7) }},
-		{"drowned, other way", 1.1, 1.2, .7, func(left, right float64) float64 { return -drowned(right-.7, left-.7) }},
-		{"above the water", 1.2, .3, 1.25, func(_, _ float64) float64 { return 0 }},
+		{"free", 1.2, .3, .7, 0, func(left, _ float64) float64 { return weir * long * math.Pow(left-.7, 1.5) }},
+		{"free, from a level in front on", 1.2, .3, .7, 1.1, func(left, _ float64) float64 {
+			return weir * long * math.Pow(left-.7, 1.5)
+		}},
+		{"drowned, from a level behind on", 1.1, 1.2, .7, 1.15, func(left, right float64) float64 {
+			return -drowned(right-.7, left-.7)
+		}},
+		{"below its level", 1.2, .3, .7, 1.25, func(_, _ float64) float64 { return 0 }},
+		{"drowned", 1.2, 1.1, .7, 0, func(left, right float64) float64 { return drowned(left-.7, right-.7) }},
+		{"drowned, other way", 1.1, 1.2, .7, 0, func(left, right float64) float64 { return -drowned(right-.7, left-.7) }},
+		{"above the water", 1.2, .3, 1.25, 0, func(_, _ float64) float64 { return 0 }},
 	} {
 		p.Progress("breach, %s", c.name)
 		b, err := ponds(ctx, p, c.left, c.right, true, hydraulics.Structure{Name: "breach", Kind: "breach", From: at(-6, 10),
 			To: at(6, 10), Crest: weir, Value: []series.Row{{T: 5, Value: 3}, {T: end / 2, Value: c.crest}},
-			Length: []series.Row{{T: 5, Value: 0}, {T: end / 2, Value: long}}})
+			Length: []series.Row{{T: 5, Value: 0}, {T: end / 2, Value: long}}, Ruled: c.start > 0, Start: c.start})
 		if err != nil {
 			return err
 		}
