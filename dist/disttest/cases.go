@@ -36,6 +36,7 @@ func Cases() []Case {
 		{"gather of different lengths on every root", 1, gatherv},
 		{"gather of different lengths on all", 1, allgatherv},
 		{"collectives beside messages", 1, mixed},
+		{"parcels to any ranks", 1, parcels},
 	}
 }
 
