@@ -45,7 +45,7 @@ func (r *runner) beginFolder() error {
 	} else {
 		err = errors.Join(r.folder.Resume(r.Case.Output.Mesh), checkpoint.RemoveLater(r.origin.checkpoint.Path),
 			checkpoint.Prune(r.Dir, r.Case.Checkpoint.Keep))
-		r.output.Ledger.Resume(r.origin.checkpoint.Info().Files)
+		r.output.Ledger.Resume(r.origin.checkpoint.Info.Files)
 	}
 	return errors.Join(err, atomicfile.WriteDurably(filepath.Join(r.Dir, folder.CaseFile), func(f *atomicfile.File) error {
 		_, err := f.WriteString(r.Case.String())

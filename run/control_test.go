@@ -16,7 +16,7 @@ func TestRestartedRunPollsEarly(t *testing.T) {
 	const steps = 1_000_000
 	r := &runner{Options: Options{Case: &config.Case{}, Comm: local.New(1)[0]}, solver: &sweeper{swept: steps},
 		list: recorder.NewList(&recorder.Run{}), progress: progress.New(progress.Options{}, progress.Run{})}
-	r.origin.position, r.origin.checkpoint = recorder.NewPosition(), &checkpoint.File{}
+	r.origin.position, r.origin.checkpoint = recorder.NewPosition(), &checkpoint.State{}
 	r.checkpoints = r.newCheckpoints()
 	r.control = r.newControl(nil)
 	if err := r.start(t.Context()); err != nil {

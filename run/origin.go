@@ -26,7 +26,7 @@ import (
 type origin struct {
 	*Options
 	warn       func(format string, args ...any)
-	checkpoint *checkpoint.File   // from which the run continues; nil for none
+	checkpoint *checkpoint.State  // from which the run continues; nil for none
 	position   *recorder.Position // of the output at that checkpoint; nil if the output begins
 	previous   folder.State       // of the run that this one continues
 }
@@ -144,15 +144,14 @@ func (o *origin) acceptableLoss() time.Duration {
 // the run had spent until the checkpoint, 0 if that cannot be read. An error that may pass, as of a file system that
 // does not answer, is an err: an earlier checkpoint is no remedy for it.
 func (o *origin) try(ctx context.Context, path string) (damage error, spent time.Duration, err error) {
-	f, err := checkpoint.Open(path)
-	err = solvers.Agree(ctx, o.Comm, err)
+	f, err := checkpoint.OpenState(ctx, o.Comm, path)
 	at := recorder.NewPosition()
 	if err == nil {
-		at.Clock = f.Info().Clock()
+		at.Clock = f.Info.Clock()
 		if o.Replay == nil {
-			if err = json.Unmarshal(f.Info().Run, at); err == nil && len(at.Schedules) == 0 { // the same on all ranks
+			if err = json.Unmarshal(f.Info.Run, at); err == nil && len(at.Schedules) == 0 { // the same on all ranks
 				err = &solvers.BadInput{Err: fmt.Errorf("%s: an earlier version of atoll has written it, and this one cannot "+
-					"continue its output: use that version (%s)", path, f.Info().Version)}
+					"continue its output: use that version (%s)", path, f.Info.Version)}
 			}
 		}
 		if err = errors.Join(err, o.verify(ctx, f)); err == nil {
@@ -160,7 +159,7 @@ func (o *origin) try(ctx context.Context, path string) (damage error, spent time
 			if o.Replay == nil {
 				o.position = at
 			}
-			return nil, 0, o.checkCompatible(f.Info())
+			return nil, 0, o.checkCompatible(&f.Info)
 		}
 	}
 	var damaged *solvers.BadInput
@@ -170,49 +169,29 @@ func (o *origin) try(ctx context.Context, path string) (damage error, spent time
 	if o.Comm.Rank() == 0 {
 		o.warn("%v", err)
 	}
-	if f != nil {
-		_ = f.Close() // only read: nothing can be lost
-	}
 	return damaged.Err, time.Duration(at.Wall * float64(time.Second)), nil
 }
 
 // verify returns a BadInput if a checkpoint, or the output that it counts, is damaged.
-func (o *origin) verify(ctx context.Context, f *checkpoint.File) error {
-	sums, err := f.Verify(o.Comm.Rank(), o.Comm.Size())
+func (o *origin) verify(ctx context.Context, f *checkpoint.State) error {
+	sums, err := f.Read(ctx)
 	if err == nil && o.Replay == nil {
 		err = o.checkCounted(f)
 	}
 	if err := solvers.Agree(ctx, o.Comm, err); err != nil {
 		return err
 	}
-	message, err := json.Marshal(sums)
-	if err != nil {
-		return err
-	}
-	messages, err := o.Comm.Allgatherv(ctx, message)
-	if err != nil {
-		return err
-	}
-	parts := make([][]solvers.Digests, len(messages))
-	for k, text := range messages {
-		if err := json.Unmarshal(text, &parts[k]); err != nil {
-			return err
-		}
-	}
 	if o.Report != nil { // an audit compares hashes itself
 		return nil
 	}
-	if err := f.CheckHash(parts...); err != nil { // the same on all ranks
-		return &solvers.BadInput{Err: err}
-	}
-	return nil
+	return f.CheckHash(ctx, sums)
 }
 
 // checkCounted checks this rank's part of the output that a checkpoint counts. In a later epoch of a run, whose
 // launcher lives, files that have not been changed since are not read. With --restart frames may be missing or other
 // than they were: they are reported, and not counted any more.
-func (o *origin) checkCounted(f *checkpoint.File) error {
-	files := f.Info().Files
+func (o *origin) checkCounted(f *checkpoint.State) error {
+	files := f.Info.Files
 	if o.Restart {
 		for _, err := range files.DropDamaged(o.Dir, o.Comm.Rank() == 0) {
 			o.warn("%v; continuing without it", err)
@@ -245,8 +224,8 @@ func (o *origin) restore(ctx context.Context, s solvers.Solver, inputs func() (m
 	if o.checkpoint == nil {
 		return nil
 	}
-	defer o.checkpoint.Close()
-	i := o.checkpoint.Info()
+	defer o.checkpoint.Release()
+	i := &o.checkpoint.Info
 	hashes, err := inputs()
 	for file, want := range i.Inputs {
 		if o.Comm.Rank() == 0 && hashes[file] != want && err == nil {

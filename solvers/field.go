@@ -29,10 +29,10 @@ type Space struct {
 	Locate func(points [][]float64) []int
 
 	// Entities of some spaces, such as particles, appear, vanish and change ranks. TakeOwnership makes the rank own the
-	// entities with the given keys, before their saved fields are filled. Belongs reports whether the rank owns an
-	// entity, given its bytes of the first saved field of the space. Both are nil for spaces with fixed entities.
+	// entities with the given keys, before their saved fields are filled. Owner returns the rank that owns an entity, by
+	// its bytes of the first saved field of the space, on any goroutine. Both are nil for spaces with fixed entities.
 	TakeOwnership func(keys []int64) error
-	Belongs       func(bytes []byte) bool
+	Owner         func(bytes []byte) int
 
 	// Format is that of frames: vtu with Geometry.Mesh, vti with Geometry.Block, "" for a space without frames. Entities
 	// with frames are fixed: the same ones on each rank, with the same corners, at all times.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math/bits"
+	"slices"
 	"unsafe"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -44,10 +45,18 @@ func Hash(ctx context.Context, comm dist.Comm, solver interface {
 	if err != nil {
 		return "", err
 	}
-	sums := make([]Digests, len(spaces))
+	var own []Digests
 	for i := range spaces {
-		sum := spaces[i].sum()
-		limbs := sum.limbs()
+		own = append(own, spaces[i].sum())
+	}
+	return SumHash(ctx, comm, own)
+}
+
+// SumHash is the hash of a state from each rank's sums, one for each space. All ranks call it.
+func SumHash(ctx context.Context, comm dist.Comm, own []Digests) (string, error) {
+	sums := slices.Clone(own)
+	for i := range own {
+		limbs := own[i].limbs()
 		if err := comm.AllreduceInt64(ctx, dist.Sum, limbs[:]); err != nil {
 			return "", err
 		}

@@ -194,31 +194,31 @@ func (r *Rows) At(name string, i, k int) float64 {
 	return v.decode(r.Values[n][i*width+k*v.Kind.Size():])
 }
 
-// Read implements Source. Fields without a table stay as they are.
-func (r *Rows) Read(field string, size int, keys []int64, put func(i int, numbers []byte)) error {
-	var values []byte
-	for k, name := range r.Names {
-		if name == field {
-			values = r.Values[k]
-		}
-	}
+// Locate implements Source. Fields without a table stay as they are.
+func (r *Rows) Locate(_ context.Context, _ string, keys []int64) (FieldReader, error) {
 	at := make(map[int64]int, len(r.Keys))
 	for i, key := range r.Keys {
 		at[key] = i
 	}
-	for i, key := range keys {
-		row, ok := at[key]
-		switch {
-		case values == nil:
-			put(i, nil)
-		case ok:
-			put(i, values[row*size:(row+1)*size])
+	return func(_ context.Context, field string, size int, put func(i int, numbers []byte)) error {
+		var values []byte
+		if k := slices.Index(r.Names, field); k >= 0 {
+			values = r.Values[k]
 		}
-	}
-	return nil
+		for i, key := range keys {
+			row, ok := at[key]
+			switch {
+			case values == nil:
+				put(i, nil)
+			case ok:
+				put(i, values[row*size:(row+1)*size])
+			}
+		}
+		return nil
+	}, nil
 }
 
 // Select implements Source.
-func (r *Rows) Select(string, int, func(numbers []byte) bool) ([]int64, error) {
+func (r *Rows) Select(context.Context, string, int, func(numbers []byte) int) ([]int64, error) {
 	return nil, errors.New("entities that change ranks are not carried to another mesh")
 }

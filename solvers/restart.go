@@ -56,14 +56,18 @@ func (s *Space) keys(n int) []int64 {
 	return keys
 }
 
-// Source reads a saved state.
+// Source reads a saved state. All ranks call its methods, for the same fields in the same order.
 type Source interface {
-	// Read calls put with the numbers of a field, size bytes, for each of the entities with these keys, in any order.
-	// Entities that were not saved are skipped.
-	Read(field string, size int, keys []int64, put func(i int, numbers []byte)) error
-	// Select returns the keys of the entities whose numbers of a field, size bytes, satisfy wanted, in any order.
-	Select(field string, size int, wanted func(numbers []byte) bool) ([]int64, error)
+	// Locate finds the entities with these keys of the space of a field, whose fields can then be read.
+	Locate(ctx context.Context, field string, keys []int64) (FieldReader, error)
+	// Select returns the keys of the entities that this rank owns, in any order: owner returns the rank that owns the
+	// entity with these numbers of a field, size bytes. Several goroutines may call it at the same time.
+	Select(ctx context.Context, field string, size int, owner func(numbers []byte) int) ([]int64, error)
 }
+
+// FieldReader calls put with the numbers of a field, size bytes, for each located entity, by the index of its key, in
+// any order and on several goroutines. Entities that were not saved are skipped. All ranks call it.
+type FieldReader func(ctx context.Context, field string, size int, put func(i int, numbers []byte)) error
 
 // Restore sets a solver, on any number of ranks, to a saved state of the same case. All ranks call it with the same
 // clock and scalars; each reads from the source the entities that it holds.
@@ -74,20 +78,25 @@ func Restore(ctx context.Context, s Restarter, clock Clock, scalars map[string]f
 		}
 	}
 	return s.Restore(ctx, clock, scalars, func() error {
-		if err := takeOwnership(s.Fields(), from); err != nil {
+		if err := takeOwnership(ctx, s.Fields(), from); err != nil {
 			return err
 		}
-		keys := map[*Space][]int64{}
+		entities := map[*Space]located{}
 		fields := s.Fields()
 		for i := range fields {
 			f := &fields[i]
 			if !f.Saved {
 				continue
 			}
-			if keys[f.Space] == nil {
-				keys[f.Space] = f.Space.keys(max(f.Space.Owned, f.Space.Held))
+			if _, known := entities[f.Space]; !known {
+				keys := f.Space.keys(max(f.Space.Owned, f.Space.Held))
+				read, err := from.Locate(ctx, f.Name, keys)
+				if err != nil {
+					return err
+				}
+				entities[f.Space] = located{keys, read}
 			}
-			if err := f.fill(from, keys[f.Space]); err != nil {
+			if err := f.fill(ctx, entities[f.Space]); err != nil {
 				return err
 			}
 		}
@@ -95,8 +104,14 @@ func Restore(ctx context.Context, s Restarter, clock Clock, scalars map[string]f
 	})
 }
 
+// located are the entities of a space that a rank holds, found in a Source.
+type located struct {
+	keys []int64
+	read FieldReader
+}
+
 // takeOwnership makes the rank own its entities of those spaces whose entities change ranks.
-func takeOwnership(fields []Field, from Source) error {
+func takeOwnership(ctx context.Context, fields []Field, from Source) error {
 	visited := map[*Space]bool{}
 	for i := range fields {
 		f := &fields[i]
@@ -105,7 +120,7 @@ func takeOwnership(fields []Field, from Source) error {
 		}
 		visited[f.Space] = true
 		view := f.View()
-		keys, err := from.Select(f.Name, len(f.Numbers())*view.Kind.Size(), f.Space.Belongs)
+		keys, err := from.Select(ctx, f.Name, len(f.Numbers())*view.Kind.Size(), f.Space.Owner)
 		if err != nil {
 			return err
 		}
@@ -117,23 +132,23 @@ func takeOwnership(fields []Field, from Source) error {
 }
 
 // fill overwrites the numbers of all entities that the rank holds, ghosts included if views show them.
-func (f *Field) fill(from Source, keys []int64) error {
+func (f *Field) fill(ctx context.Context, of located) error {
 	h, err := f.onHost()
 	if err != nil {
 		return err
 	}
-	filled := make([]bool, len(keys))
+	filled := make([]bool, len(of.keys))
 	put := func(i int, numbers []byte) {
 		filled[i] = true
 		copy(h.bytesOf(i), numbers)
 	}
-	if err := from.Read(f.Name, h.size(), keys, put); err != nil {
+	if err := of.read(ctx, f.Name, h.size(), put); err != nil {
 		return err
 	}
 	for i, ok := range filled {
 		if !ok {
 			return fmt.Errorf("field %q of %s %d is missing in the saved state: is it the state of another case?",
-				f.Name, f.Space.Name, keys[i])
+				f.Name, f.Space.Name, of.keys[i])
 		}
 	}
 	return h.writeBack()

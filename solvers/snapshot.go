@@ -2,6 +2,7 @@ package solvers
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -274,14 +275,18 @@ func (s *SavedSpace) Digest(lo, hi int, numbers [][]byte) Digests {
 	return state.digest(0, hi-lo)
 }
 
-// SourceOf makes a Source from the snapshots of all ranks of the saved run. It is safe for concurrent use.
-func SourceOf(shares []*Snapshot) Source { return snapshotSource(shares) }
+// SourceOf makes the Source of a rank from the snapshots of all ranks of the saved run, for runs in one process. It is
+// safe for concurrent use.
+func SourceOf(shares []*Snapshot, rank int) Source { return &snapshotSource{shares, rank} }
 
-type snapshotSource []*Snapshot
+type snapshotSource struct {
+	shares []*Snapshot
+	rank   int
+}
 
-// each calls f with every rank's numbers of a field, size bytes for each entity of its share of the space.
-func (s snapshotSource) each(field string, size int, f func(space *SavedSpace, numbers []byte)) error {
-	for _, shot := range s {
+// each calls f with the key of each entity of all shares and its numbers of a field, size bytes.
+func (s *snapshotSource) each(field string, size int, f func(key int64, numbers []byte)) error {
+	for _, shot := range s.shares {
 		for k := range shot.Spaces {
 			space := &shot.Spaces[k]
 			for i := range space.Fields {
@@ -293,35 +298,34 @@ func (s snapshotSource) each(field string, size int, f func(space *SavedSpace, n
 				if err != nil {
 					return err
 				}
-				f(space, numbers)
+				for e := range space.Owned {
+					f(space.Key(e), numbers[e*size:(e+1)*size])
+				}
 			}
 		}
 	}
 	return nil
 }
 
-func (s snapshotSource) Select(field string, size int, wanted func(numbers []byte) bool) (keys []int64, err error) {
-	err = s.each(field, size, func(space *SavedSpace, numbers []byte) {
-		for i := range space.Owned {
-			if wanted(numbers[i*size : (i+1)*size]) {
-				keys = append(keys, space.Key(i))
-			}
+func (s *snapshotSource) Select(_ context.Context, field string, size int, owner func([]byte) int) ([]int64, error) {
+	var keys []int64
+	err := s.each(field, size, func(key int64, numbers []byte) {
+		if owner(numbers) == s.rank {
+			keys = append(keys, key)
 		}
 	})
 	return keys, err
 }
 
-func (s snapshotSource) Read(field string, size int, keys []int64, put func(i int, numbers []byte)) error {
-	numbersOf := map[int64][]byte{}
-	err := s.each(field, size, func(space *SavedSpace, numbers []byte) {
-		for i := range space.Owned {
-			numbersOf[space.Key(i)] = numbers[i*size : (i+1)*size]
+func (s *snapshotSource) Locate(_ context.Context, _ string, keys []int64) (FieldReader, error) {
+	return func(_ context.Context, field string, size int, put func(i int, numbers []byte)) error {
+		numbersOf := map[int64][]byte{}
+		err := s.each(field, size, func(key int64, numbers []byte) { numbersOf[key] = numbers })
+		for i, key := range keys {
+			if numbers, ok := numbersOf[key]; ok {
+				put(i, numbers)
+			}
 		}
-	})
-	for i, key := range keys {
-		if numbers, ok := numbersOf[key]; ok {
-			put(i, numbers)
-		}
-	}
-	return err
+		return err
+	}, nil
 }

@@ -138,13 +138,13 @@ func TestRestores(t *testing.T) {
 	w := newWater(1)
 	clear(w.depths)
 	clear(w.marks)
-	if err := Restore(t.Context(), w, shares[0].Clock, nil, SourceOf(shares)); err != nil {
+	if err := Restore(t.Context(), w, shares[0].Clock, nil, SourceOf(shares, 0)); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(w.depths, newWater(1).depths) || !slices.Equal(w.marks, newWater(1).marks) || w.Now.Steps != 2 {
 		t.Errorf("%v, %v at %v", w.depths, w.marks, w.Now)
 	}
-	err := Restore(t.Context(), w, shares[0].Clock, nil, SourceOf(shares[:1]))
+	err := Restore(t.Context(), w, shares[0].Clock, nil, SourceOf(shares[:1], 0))
 	if err == nil || !strings.Contains(err.Error(), `field "h" of pond 1 is missing in the saved state`) {
 		t.Errorf("error %v", err)
 	}

@@ -82,11 +82,7 @@ func printCheckpoint(f *checkpoint.File) error {
 }
 
 func verifyCheckpoint(f *checkpoint.File) error {
-	sums, err := f.Verify(0, 1)
-	if err == nil {
-		err = f.CheckHash(sums)
-	}
-	if err != nil {
+	if err := f.Verify(); err != nil {
 		return err
 	}
 	fmt.Printf("%s: whole\n", f.Path)

@@ -25,9 +25,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/solverstest"
 )
 
-// TestMain makes blocks small, so that the part of each rank has many.
+// TestMain makes blocks and passes small, so that the part of each rank has many.
 func TestMain(m *testing.M) {
-	blockBytes = 1 << 12
+	blockBytes, minPerPass = 1<<12, 200
 	os.Exit(m.Run())
 }
 
@@ -153,27 +153,14 @@ func TestAnyRanksRestore(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, ranks := range []int{1, 3, 7} {
-			parts := make([][]solvers.Digests, ranks)
 			if err := onRanks(t, ranks, func(comm dist.Comm) error {
-				f, err := Open(path)
+				from, err := load(t.Context(), comm, path)
 				if err != nil {
-					return err
-				}
-				defer f.Close()
-				sums, err := f.Verify(comm.Rank(), ranks)
-				if err != nil {
-					return err
-				}
-				parts[comm.Rank()] = sums
-				if err := comm.Barrier(t.Context()); err != nil {
-					return err
-				}
-				if err := f.CheckHash(parts...); err != nil {
 					return err
 				}
 				s, expect := newTestSolver(comm.Rank(), ranks, false), newTestSolver(comm.Rank(), ranks, true)
-				info := f.Info()
-				if err := solvers.Restore(t.Context(), s, info.Clock(), info.ScalarValues(), f); err != nil {
+				info := &from.Info
+				if err := solvers.Restore(t.Context(), s, info.Clock(), info.ScalarValues(), from); err != nil {
 					return err
 				}
 				numbers, err := s.Scalars(t.Context())
@@ -242,11 +229,20 @@ func check(text []byte) error {
 	if err != nil {
 		return err
 	}
-	sums, err := f.Verify(0, 1)
-	if err == nil {
-		err = f.CheckHash(sums)
+	return f.Verify()
+}
+
+// load opens and reads the state in a file, as a run does that continues from it.
+func load(ctx context.Context, comm dist.Comm, path string) (*State, error) {
+	s, err := OpenState(ctx, comm, path)
+	if err != nil {
+		return nil, err
 	}
-	return err
+	sums, err := s.Read(ctx)
+	if err := solvers.Agree(ctx, comm, err); err != nil {
+		return nil, err
+	}
+	return s, s.CheckHash(ctx, sums)
 }
 
 // TestForgedFilesAreRefused checks that a file whose index or state was changed is refused although all checksums are

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"encoding/binary"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // FuzzOpen checks that any file is either read or refused, with memory in proportion to its size. The fuzzed blobs and
@@ -41,15 +45,38 @@ func FuzzOpen(f *testing.F) {
 				setChecksum(&b.Fields[i], text)
 			}
 		}
-		if sums, err := f.Verify(0, 1); err == nil {
-			_ = f.CheckHash(sums)
+		_ = f.Verify()
+		restart(t, f, text)
+	})
+}
+
+// restart reads fields of a file as ranks do that continue from it, unless it is refused.
+func restart(t *testing.T, f *File, text []byte) {
+	const ranks = 3
+	parts, counts := shares(f.Blocks, ranks), make([]int64, len(f.Spaces))
+	for k := range f.Blocks {
+		counts[f.Blocks[k].Space] += int64(f.Blocks[k].Count)
+	}
+	_ = onRanks(t, ranks, func(comm dist.Comm) error {
+		s := &State{Path: f.Path, comm: comm, outline: outline{f.index.Info, f.Spaces, counts}}
+		s.hold(parts[comm.Rank()])
+		_, err := s.readFrom(t.Context(), bytes.NewReader(text))
+		if err := solvers.Agree(t.Context(), comm, err); err != nil {
+			return err
 		}
 		for _, space := range f.Spaces {
 			for _, field := range space.Fields {
-				_ = f.Read(field.Name, field.Size, []int64{0, 1}, func(int, []byte) {})
-				_, _ = f.Select(field.Name, field.Size, func([]byte) bool { return true })
+				read, err := s.Locate(t.Context(), field.Name, []int64{0, 1})
+				if err == nil {
+					err = read(t.Context(), field.Name, field.Size, func(int, []byte) {})
+				}
+				_, selectErr := s.Select(t.Context(), field.Name, field.Size, func(b []byte) int { return int(b[0]) % ranks })
+				if err := solvers.Agree(t.Context(), comm, errors.Join(err, selectErr)); err != nil {
+					return err
+				}
 			}
 		}
+		return nil
 	})
 }
 

@@ -3,110 +3,134 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
+	"hash/crc32"
 
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
-// Verify reads and checks the blobs of blocks first, first+step, first+2·step and so on. It returns the sums of digests
-// of their entities, one for each space with hashed fields, for CheckHash.
-func (f *File) Verify(first, step int) ([]solvers.Digests, error) {
-	saved, digestIndex := f.savedSpaces()
-	var v verifier
-	for k := first; k < len(f.Blocks); k += step {
+// Verify reads and checks all blobs, one block after the other, and compares the hash of the state.
+func (f *File) Verify() error {
+	v := newVerifier(f.Path, f.Spaces)
+	var keys []byte
+	var fields [][]byte
+	for k := range f.Blocks {
 		b := &f.Blocks[k]
-		space := &saved[b.Space]
-		if err := v.read(f, b, space.Hashes()); err != nil {
-			var damaged *DamagedError
-			if errors.As(err, &damaged) {
-				return nil, err
-			}
-			return nil, &DamagedError{f.Path, fmt.Errorf("block %d: %w", k, err)}
+		var err error
+		if keys, err = f.read(b.Keys, keys); err != nil {
+			return err
 		}
-		if space.Hashes() {
-			space.Key = func(i int) int64 { return v.keys[i] }
-			sum := space.Digest(0, b.Count, v.numbers)
-			v.sums = append(v.sums, make([]solvers.Digests, max(0, digestIndex[b.Space]+1-len(v.sums)))...)
-			v.sums[digestIndex[b.Space]].Add(&sum)
+		for i, field := range b.Fields {
+			if i == len(fields) {
+				fields = append(fields, nil)
+			}
+			if fields[i], err = f.read(field, fields[i]); err != nil {
+				return err
+			}
+		}
+		if err := v.check(b, keys, fields); err != nil {
+			return err
 		}
 	}
-	return v.sums, nil
-}
-
-// CheckHash compares the hash of the state with the sums that Verify has returned for all blocks, on one rank or
-// several.
-func (f *File) CheckHash(parts ...[]solvers.Digests) error {
 	if f.HashVersion != solvers.HashVersion {
 		return nil // of another definition
 	}
-	spaces := 0
-	saved, _ := f.savedSpaces()
-	for k := range saved {
-		if saved[k].Hashes() {
-			spaces++
-		}
-	}
-	sums := make([]solvers.Digests, spaces)
-	for _, part := range parts {
-		for k := range min(len(part), spaces) {
-			sums[k].Add(&part[k])
-		}
-	}
-	if hash := solvers.HashOf(sums); hash != f.StateSHA256 {
-		return &DamagedError{f.Path, fmt.Errorf("the hash of its state is %s, by its index it is %s", hash, f.StateSHA256)}
+	return checkHash(f.Path, &f.index.Info, solvers.HashOf(v.sums))
+}
+
+// checkHash compares the hash of the state with that in the index.
+func checkHash(path string, i *Info, hash string) error {
+	if hash != i.StateSHA256 {
+		return &DamagedError{path, fmt.Errorf("the hash of its state is %s, by its index it is %s", hash, i.StateSHA256)}
 	}
 	return nil
 }
 
-// savedSpaces returns the spaces of the file without their entities, and for each the index of its digests.
-func (f *File) savedSpaces() (saved []solvers.SavedSpace, digestIndex []int) {
-	next := 0
-	for _, s := range f.Spaces {
-		space := solvers.SavedSpace{Name: s.Name}
-		for _, field := range s.Fields {
-			space.Fields = append(space.Fields, solvers.Saved{Name: field.Name, Size: field.Size, Hashed: field.Hashed})
-		}
-		saved, digestIndex = append(saved, space), append(digestIndex, next)
-		if space.Hashes() {
-			next++
+// digestsOf returns, for each space, the index of the sum of its digests, and the number of these: spaces without
+// hashed fields have none.
+func digestsOf(spaces []space) (at []int, n int) {
+	for k := range spaces {
+		at = append(at, n)
+		if hashes := spaces[k].saved(); hashes.Hashes() {
+			n++
 		}
 	}
-	return saved, digestIndex
+	return at, n
 }
 
-// verifier reads blocks, one after the other.
+// saved returns the space without its entities.
+func (s *space) saved() solvers.SavedSpace {
+	saved := solvers.SavedSpace{Name: s.Name}
+	for _, f := range s.Fields {
+		saved.Fields = append(saved.Fields, solvers.Saved{Name: f.Name, Size: f.Size, Hashed: f.Hashed})
+	}
+	return saved
+}
+
+// verifier checks blocks, one after the other, and adds up the digests of their entities.
 type verifier struct {
-	sums    []solvers.Digests
-	encoded []byte
-	keys    []int64  // of a block with hashed fields
-	numbers [][]byte // of each field
+	path   string
+	spaces []solvers.SavedSpace
+	at     []int             // see digestsOf
+	sums   []solvers.Digests // of spaces with hashed fields
+	keys   []int64           // of a block with hashed fields
 }
 
-// read reads a block and checks its checksums and keys. It decodes the keys if the block has hashed fields.
-func (v *verifier) read(f *File, b *block, hashed bool) (err error) {
-	if v.encoded, err = f.read(b.Keys, v.encoded); err != nil {
+func newVerifier(path string, spaces []space) *verifier {
+	v := &verifier{path: path}
+	for k := range spaces {
+		v.spaces = append(v.spaces, spaces[k].saved())
+	}
+	var n int
+	v.at, n = digestsOf(spaces)
+	v.sums = make([]solvers.Digests, n)
+	return v
+}
+
+// check checks a block, given its encoded keys and the numbers of its fields.
+func (v *verifier) check(b *block, keys []byte, fields [][]byte) error {
+	space := &v.spaces[b.Space]
+	if err := b.Keys.check(v.path, keys); err != nil {
 		return err
 	}
+	if err := v.decode(b, keys, space.Hashes()); err != nil {
+		return err
+	}
+	for i := range b.Fields {
+		if err := b.Fields[i].check(v.path, fields[i]); err != nil {
+			return err
+		}
+	}
+	if space.Hashes() {
+		space.Key = func(i int) int64 { return v.keys[i] }
+		sum := space.Digest(0, b.Count, fields)
+		v.sums[v.at[b.Space]].Add(&sum)
+	}
+	return nil
+}
+
+// check checks the checksum of a blob of a file.
+func (b *blob) check(path string, bytes []byte) error {
+	if crc32.Checksum(bytes, castagnoli) != b.CRC {
+		return &DamagedError{path, fmt.Errorf("the checksum of bytes %d to %d is wrong", b.Offset, b.Offset+b.Len-1)}
+	}
+	return nil
+}
+
+// decode checks the keys of a block, and keeps them if they are hashed.
+func (v *verifier) decode(b *block, encoded []byte, hashed bool) error {
 	inRange := true
 	v.keys = v.keys[:0]
-	err = eachRun(v.encoded, b.Count, func(first int64, n, _ int) {
+	err := eachRun(encoded, b.Count, func(first int64, n, _ int) {
 		inRange = inRange && first >= b.Least && first+int64(n)-1 <= b.Most
 		for k := 0; hashed && k < n; k++ {
 			v.keys = append(v.keys, first+int64(k))
 		}
 	})
+	if err == nil && !inRange {
+		err = errors.New("its keys are outside their range")
+	}
 	if err != nil {
-		return err
-	}
-	if !inRange {
-		return errors.New("its keys are outside their range")
-	}
-	for i, field := range b.Fields {
-		if i == len(v.numbers) {
-			v.numbers = append(v.numbers, nil)
-		}
-		if v.numbers[i], err = f.read(field, v.numbers[i]); err != nil {
-			return err
-		}
+		return &DamagedError{v.path, fmt.Errorf("the block at byte %d: %w", b.Keys.Offset, err)}
 	}
 	return nil
 }

@@ -85,7 +85,7 @@ func (r *Rank) set(ctx context.Context, v *variable, values []float64) error {
 		return err
 	}
 	f := &r.Solver.Fields()[v.saved]
-	from, err := newReplaced(r.shares, r.Solver.Fields(), r.dense)
+	from, err := newReplaced(r.shares, r.Comm.Rank(), r.Solver.Fields(), r.dense)
 	if err != nil {
 		return err
 	}
@@ -108,8 +108,8 @@ type replaced struct {
 }
 
 // newReplaced makes the source of the shares of all ranks, without a replacement.
-func newReplaced(shares []*solvers.Snapshot, fields []solvers.Field, dense []int64) (*replaced, error) {
-	s := &replaced{Source: solvers.SourceOf(shares), dense: map[string][]byte{}}
+func newReplaced(shares []*solvers.Snapshot, rank int, fields []solvers.Field, dense []int64) (*replaced, error) {
+	s := &replaced{Source: solvers.SourceOf(shares, rank), dense: map[string][]byte{}}
 	for i := range fields {
 		if !fields[i].Saved || dense[i] == 0 {
 			continue
@@ -146,12 +146,23 @@ func (s *replaced) collect(space *solvers.SavedSpace, field string, count int64)
 	return nil
 }
 
-// Read implements solvers.Source.
-func (s *replaced) Read(field string, size int, keys []int64, put func(i int, numbers []byte)) error {
-	all := s.dense[field]
-	if all == nil {
-		return s.Source.Read(field, size, keys, put)
+// Locate implements solvers.Source.
+func (s *replaced) Locate(ctx context.Context, field string, keys []int64) (solvers.FieldReader, error) {
+	read, err := s.Source.Locate(ctx, field, keys)
+	if err != nil {
+		return nil, err
 	}
+	return func(ctx context.Context, field string, size int, put func(i int, numbers []byte)) error {
+		if s.dense[field] == nil {
+			return read(ctx, field, size, put)
+		}
+		return s.read(field, size, keys, put)
+	}, nil
+}
+
+// read reads a field of which all numbers are known.
+func (s *replaced) read(field string, size int, keys []int64, put func(i int, numbers []byte)) error {
+	all := s.dense[field]
 	one := make([]byte, size)
 	for i, key := range keys {
 		copy(one, all[key*int64(size):])

@@ -70,13 +70,12 @@ func runFrom(t *testing.T, c *config.Case, ranks, steps int, snapshots []*solver
 	defer cancel()
 	results, shares := make([]rankResult, ranks), make([]*solvers.Snapshot, ranks)
 	var wg sync.WaitGroup
-	source := solvers.SourceOf(snapshots)
 	for rank, comm := range Local(t, ranks) {
 		wg.Go(func() {
 			dev := device()
 			defer dev.Close()
 			result := &results[rank]
-			if result.err = result.runRank(ctx, c, comm, dev, steps, snapshots, source); result.err != nil {
+			if result.err = result.runRank(ctx, c, comm, dev, steps, snapshots); result.err != nil {
 				comm.Abort(1, result.err)
 			}
 			result.err = errors.Join(result.err, comm.Close())
@@ -95,7 +94,7 @@ func runFrom(t *testing.T, c *config.Case, ranks, steps int, snapshots []*solver
 // runRank runs one rank to the end. It takes a snapshot after the given steps, or at once if it starts from snapshots
 // of that step.
 func (r *rankResult) runRank(ctx context.Context, c *config.Case, comm dist.Comm, dev backend.Device, steps int,
-	snapshots []*solvers.Snapshot, source solvers.Source) error {
+	snapshots []*solvers.Snapshot) error {
 	kind, _ := solvers.Find(c.Solver)
 	solver, err := kind.New(ctx, solvers.Env{Comm: comm, Device: dev}, c)
 	if err != nil {
@@ -104,6 +103,7 @@ func (r *rankResult) runRank(ctx context.Context, c *config.Case, comm dist.Comm
 	defer solver.Close()
 	s := solver.(solvers.Restarter)
 	if snapshots != nil {
+		source := solvers.SourceOf(snapshots, comm.Rank())
 		if err := solvers.Restore(ctx, s, snapshots[0].Clock, snapshots[0].Scalars, source); err != nil {
 			return err
 		}

@@ -3,11 +3,12 @@ package levelset
 import (
 	"context"
 	"slices"
-	"unsafe"
+	"sync"
 
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/backend/primitives"
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
@@ -96,6 +97,7 @@ type swarm[F num.Float] struct {
 	dev       backend.Device
 	work      *primitives.Workspace
 	domain    kernels.Domain
+	finder    func() *halo.Finder
 	keys      []int64 // of the particles at the last quiesce or allocate
 	seeded    int64   // number of particles seeded since the start, on this rank
 	seedings  int64   // number of seedings since the start of the run, for random numbers
@@ -115,7 +117,8 @@ func newSwarm[F num.Float](ctx context.Context, s *solver[F], b *domain.Block) (
 	w = &swarm[F]{particleArrays: s.particles, s: s, dev: dev, work: primitives.NewWorkspace(dev),
 		domain: *domainOf(b.Block)}
 	w.set.Space = &solvers.Space{Name: "particle", Key: func(i int) int64 { return w.keys[i] }, TakeOwnership: w.allocate,
-		Belongs: w.belongs}
+		Owner: w.owner}
+	w.finder = sync.OnceValue(func() *halo.Finder { return halo.NewFinder(&b.Boxes) })
 	w.loops = engine.LoopsOver(w.set, w.makeLoops)
 	w.migration, err = newMigration(ctx, s, b)
 	return w, err
@@ -215,12 +218,8 @@ func (w *swarm[F]) allocate(keys []int64) error {
 	return backend.Upload(w.dev, id, w.keys)
 }
 
-// belongs reports whether a particle, given by the bytes of its field, is in a dual cell of the block.
-func (w *swarm[F]) belongs(bytes []byte) bool {
-	var p kernels.Particle[F]
-	copy(unsafe.Slice((*byte)(unsafe.Pointer(&p)), unsafe.Sizeof(p)), bytes)
-	return kernels.Owned(&w.domain, p)
-}
+// owner returns the rank of the block that a particle, given by the bytes of its field, is in.
+func (w *swarm[F]) owner(bytes []byte) int { return w.finder().Rank(workload[F]{w.s}.CellOf(bytes)) }
 
 // field is the saved field of the particles.
 func (w *swarm[F]) field() solvers.Field {

@@ -17,6 +17,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
@@ -50,7 +51,7 @@ func newCloud(comm dist.Comm, b *domain.Block) *cloud {
 			c.moved.Owned = len(keys)
 			return nil
 		},
-		Belongs: func(entity []byte) bool { return b.Has(c.CellOf(entity)) }}
+		Owner: func(entity []byte) int { return halo.NewFinder(&b.Boxes).Rank(c.CellOf(entity)) }}
 	return c
 }
 

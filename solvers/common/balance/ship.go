@@ -46,8 +46,14 @@ func NumbersOf[N solvers.Number](c *Carried, field string) []N {
 	return numbers
 }
 
-// Read implements solvers.Source.
-func (c *Carried) Read(field string, size int, keys []int64, put func(i int, numbers []byte)) error {
+// Locate implements solvers.Source.
+func (c *Carried) Locate(_ context.Context, _ string, keys []int64) (solvers.FieldReader, error) {
+	return func(_ context.Context, field string, size int, put func(i int, numbers []byte)) error {
+		return c.read(field, size, keys, put)
+	}, nil
+}
+
+func (c *Carried) read(field string, size int, keys []int64, put func(i int, numbers []byte)) error {
 	if f, ok := c.cells[field]; ok && f.size == size {
 		if len(keys) != c.block.Cells() {
 			return fmt.Errorf("field %q is read at %d of %d cells", field, len(keys), c.block.Cells())
@@ -74,11 +80,11 @@ func (c *Carried) Read(field string, size int, keys []int64, put func(i int, num
 }
 
 // Select implements solvers.Source.
-func (c *Carried) Select(field string, size int, wanted func(numbers []byte) bool) ([]int64, error) {
+func (c *Carried) Select(_ context.Context, field string, size int, owner func(numbers []byte) int) ([]int64, error) {
 	for _, e := range c.spaces {
 		if k := slices.Index(e.fields, field); k >= 0 && e.sizes[k] == size {
 			for i := range e.keys {
-				if !wanted(e.bytes[k][i*size : (i+1)*size]) {
+				if owner(e.bytes[k][i*size:(i+1)*size]) != c.block.Plan.Rank {
 					return nil, fmt.Errorf("%s %d was sent to a block that it is not in", field, e.keys[i])
 				}
 			}

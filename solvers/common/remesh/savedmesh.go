@@ -1,6 +1,7 @@
 package remesh
 
 import (
+	"context"
 	"encoding/binary"
 	"slices"
 	"sync"
@@ -71,18 +72,19 @@ func meshField[N solvers.Number, T any](name string, components []string, n int,
 		View:  func() solvers.View { return solvers.ViewOf[N](nil, list(), 0) }}
 }
 
-// readMesh reads a mesh whose groups are known from a saved state.
-func readMesh(from solvers.Source, groups []mesh.Group) (*mesh.Mesh, error) {
+// readMesh reads, for rank 0, a mesh whose groups are known from a saved state. All ranks call it; others get a mesh
+// without cells.
+func readMesh(ctx context.Context, from solvers.Source, groups []mesh.Group) (*mesh.Mesh, error) {
 	m := &mesh.Mesh{Groups: groups}
-	vertices, err := readAll[savedVertex](from, vertexField)
+	vertices, err := readAll[savedVertex](ctx, from, vertexField)
 	if err != nil {
 		return nil, err
 	}
-	cells, err := readAll[savedCell](from, cellField)
+	cells, err := readAll[savedCell](ctx, from, cellField)
 	if err != nil {
 		return nil, err
 	}
-	edges, err := readAll[savedEdge](from, edgeField)
+	edges, err := readAll[savedEdge](ctx, from, edgeField)
 	if err != nil {
 		return nil, err
 	}
@@ -100,19 +102,23 @@ func readMesh(from solvers.Source, groups []mesh.Group) (*mesh.Mesh, error) {
 	for _, e := range edges {
 		m.Tagged = append(m.Tagged, mesh.TaggedEdge{A: e.A, B: e.B, Group: e.Group})
 	}
-	return m, m.Check()
+	return m, nil
 }
 
-// readAll reads a field of the mesh.
-func readAll[T any](from solvers.Source, name string) ([]T, error) {
+// readAll reads a field of the mesh for rank 0.
+func readAll[T any](ctx context.Context, from solvers.Source, name string) ([]T, error) {
 	size := binary.Size(*new(T))
-	keys, err := from.Select(name, size, func([]byte) bool { return true })
+	keys, err := from.Select(ctx, name, size, func([]byte) int { return 0 })
 	if err != nil {
 		return nil, err
 	}
 	slices.Sort(keys)
+	read, err := from.Locate(ctx, name, keys)
+	if err != nil {
+		return nil, err
+	}
 	list := make([]T, len(keys))
-	err = from.Read(name, size, keys, func(i int, numbers []byte) {
+	err = read(ctx, name, size, func(i int, numbers []byte) {
 		_, _ = binary.Decode(numbers, binary.NativeEndian, &list[i]) // as many bytes as needed
 	})
 	return list, err

@@ -430,12 +430,20 @@ func (s *Solver) Scalars(ctx context.Context) (map[string]float64, error) {
 
 // Reload implements solvers.Remesher.
 func (s *Solver) Reload(ctx context.Context, _ solvers.Clock, scalars map[string]float64, from solvers.Source) error {
-	var m *mesh.Mesh
-	var err error
+	var groups []mesh.Group
 	if s.first() {
-		if m, err = readMesh(from, s.mesh.Groups); err == nil {
+		groups = s.mesh.Groups
+	}
+	m, err := readMesh(ctx, from, groups)
+	if err != nil {
+		return err
+	}
+	if s.first() {
+		if err = m.Check(); err == nil {
 			s.original.sampleOn(m)
 		}
+	} else {
+		m = nil
 	}
 	if err := solvers.Agree(ctx, s.Env.Comm, err); err != nil {
 		return err

@@ -113,9 +113,3 @@ func UnpackMigrant[F num.Float](j int, correcting bool, s *Places, in []Migrant[
 		after.correct(migrant.P, bounds)
 	}
 }
-
-// Owned reports whether a particle belongs to a block.
-func Owned[F num.Float](d *Domain, p Particle[F]) bool {
-	_, destination := locate(p, d)
-	return destination == StaysInBlock
-}
