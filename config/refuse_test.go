@@ -170,7 +170,7 @@ func TestRefusedBoundaries(t *testing.T) {
 		"").Replace(dam)
 	for table, want := range map[string]string{
 		"{ tide = 1 }": "[boundary] coast.tide: no such key; choose level, discharge, inflow, radiation, normal, " +
-			"critical, rating, incident, depth, sheet or column",
+			"critical, rating, incident, ambient, depth, sheet or column",
 		"{ level = 1, radiation = 0 }": "[boundary] coast.radiation: cannot be combined with level",
 		"{ discharge = -1 }":           "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
 		"{ incident = 1 }":             "[boundary] coast.incident: needs the level of the water at rest too",

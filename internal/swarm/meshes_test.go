@@ -27,6 +27,10 @@ func drawShallow(rt *rapid.T, c *testCase) {
 		c.Sets = append(c.Sets, "forcing.wind_x_field={list='rasters.csv', unit='mm/s'}",
 			"forcing.wind_y_field={list='rasters.csv', unit='km/h'}")
 	}
+	if layers == 1 && oneIn(rt, "levels under a storm", 6) {
+		c.Sets = append(c.Sets, "forcing={storm={track='track.csv', latitude=-20, b=1.5}}",
+			"boundary.left={level='0.1*sin(9*t)', ambient=100000}", "boundary.top={radiation=0, ambient='980 hPa'}")
+	}
 	if layers == 1 && oneIn(rt, "structures", 3) {
 		c.Text += drawStructures(rt, width)
 	}

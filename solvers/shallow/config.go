@@ -59,10 +59,11 @@ type Given struct {
 	Kind string // open, level, discharge, inflow, radiation, normal, critical or rating
 	// Value is the level of the surface in m, the inflow per metre in m²/s (discharge) or through the group in m³/s
 	// (inflow), the level at rest in m (radiation), or the slope of uniform flow (normal); a single row if it is constant.
-	Value []series.Row
-	Wave  []series.Row // of radiation: height of the incoming wave in m; nil for none
-	Depth []series.Row // of a supercritical discharge or inflow, m; nil for a subcritical one
-	Curve []series.Row // of rating: levels in m as T, and discharges in m³/s
+	Value   []series.Row
+	Wave    []series.Row // of radiation: height of the incoming wave in m; nil for none
+	Depth   []series.Row // of a supercritical discharge or inflow, m; nil for a subcritical one
+	Curve   []series.Row // of rating: levels in m as T, and discharges in m³/s
+	Ambient *float64     // pressure of the air over the density, m²/s², that the level or radiation goes with; may be nil
 }
 
 // givenKinds are the kinds by their names in case files.

@@ -172,6 +172,18 @@ func (o *outlets[F]) addSeries(slot int32, rows []series.Row, u use) {
 	}
 }
 
+// raiseLevels makes the levels of groups with Ambient depend on the pressure of the air at each outlet.
+func (o *outlets[F]) raiseLevels(cfg Config, init Initial, p *mesh.Part) {
+	ambient := map[int32]float64{}
+	for n, g := range o.openGroups {
+		if g >= 0 && len(cfg.Given) > 0 && cfg.Given[g] != nil && cfg.Given[g].Ambient != nil {
+			ambient[int32(n)] = *cfg.Given[g].Ambient
+		}
+	}
+	o.weather.Raise(weather.Outlets[F]{Boundary: &o.boundary, Cells: o.cells, Slots: o.slots, Ambient: ambient},
+		cfg.Forcing.OverTime.Pressure, init.Pressure, &weather.Setting{Part: p, Gravity: cfg.Gravity, Prescribe: o.prescribe})
+}
+
 // addEdge makes the edge at slot k of cell i an outlet unless it is a wall, and returns its EdgeCells.Right.
 func (o *outlets[F]) addEdge(p *mesh.Part, i int32, k int) int32 {
 	neighbour := p.Neighbour[i][k]

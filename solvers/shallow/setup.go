@@ -178,10 +178,12 @@ func (s *solver[F]) buildArrays(ctx context.Context, from *hosted[F]) (err error
 	if err := solvers.Agree(ctx, comm, err); err != nil {
 		return err
 	}
+	s.budget.outletGroup = slices.Clone(out.boundary.ConditionOf)
+	out.raiseLevels(s.cfg, *init, s.part)
 	m.Boundary = out.boundary
 	s.beds, s.steps.edges = m.Beds, len(m.EdgeCells)
 	s.inputs = s.newInputs(out)
-	s.budget.openGroups, s.budget.outletGroup, s.budget.sources = out.openGroups, out.boundary.ConditionOf, out.sources
+	s.budget.openGroups, s.budget.sources = out.openGroups, out.sources
 	s.budget.outletKeys = out.keys
 	if s.cfg.Order == 2 {
 		stencil.Compute(s.part, init.Depth, m)

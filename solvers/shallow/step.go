@@ -47,6 +47,7 @@ func (s *stepper[F]) step(p *engine.Program, number int) {
 	} else {
 		s.stage(p, k, false)
 		s.evaluateSeries(p, k, true)
+		s.weather.Raise(p)
 		s.moveBed(p, k)
 		s.stage(p, k, true)
 	}

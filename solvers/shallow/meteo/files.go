@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
@@ -101,29 +102,54 @@ func (w wind) Vectors(k int) ([]air.Vector[float64], error) {
 	return list, nil
 }
 
-// pressure is the gradient of the pressure of the air over a density.
+// pressure is the pressure of the air over a density.
 type pressure struct {
 	File
 	density float64
+	// Two fields may read the same record, at the same time: the last one is kept.
+	lock sync.Mutex
+	last int // -1 before the first
+	kept []float64
 }
 
-// Pressure returns the gradient of a pressure in Pa over a density in kg/m³.
-func Pressure(f File, density float64) weather.Vectors { return pressure{f, density} }
+// Pressure returns a pressure in Pa over a density in kg/m³.
+func Pressure(f File, density float64) weather.Pressure {
+	return &pressure{File: f, density: density, last: -1}
+}
+
+// Values implements weather.Pressure.
+func (p *pressure) Values(k int) ([]float64, error) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if p.last != k {
+		values, err := p.File.Values(k)
+		if err != nil {
+			return nil, err
+		}
+		p.last, p.kept = k, over(values, p.density)
+	}
+	return slices.Clone(p.kept), nil
+}
 
 // Vectors implements weather.Vectors.
-func (p pressure) Vectors(k int) ([]air.Vector[float64], error) {
+func (p *pressure) Vectors(k int) ([]air.Vector[float64], error) {
 	values, err := p.Values(k)
 	if err != nil {
 		return nil, err
 	}
-	return gradients(p.Part, values, p.density), nil
+	return gradients(p.Part, values), nil
 }
 
-// gradients divides a pressure in all cells of a part by a density, and returns the gradients in the owned ones.
-func gradients(part *mesh.Part, values []float64, density float64) []air.Vector[float64] {
+// over divides values by a density.
+func over(values []float64, density float64) []float64 {
 	for i := range values {
 		values[i] /= density
 	}
+	return values
+}
+
+// gradients returns those of values in all cells of a part, in the owned ones.
+func gradients(part *mesh.Part, values []float64) []air.Vector[float64] {
 	list := make([]air.Vector[float64], part.Owned)
 	for i := range list {
 		list[i].X, list[i].Y = domain.Gradient(part, i, values)

@@ -155,7 +155,7 @@ type blowing struct {
 // Times implements weather.Vectors.
 func (b *blowing) Times() []float64 { return b.times }
 
-// stormWind is the wind of a storm, and stormPressure the gradient of its pressure over a density.
+// stormWind is the wind of a storm, and stormPressure its pressure over a density.
 type (
 	stormWind     struct{ blowing }
 	stormPressure struct {
@@ -178,17 +178,23 @@ func (w *stormWind) Vectors(k int) ([]air.Vector[float64], error) {
 	return list, nil
 }
 
-// Pressing returns the gradient of the pressure over a density in kg/m³ in a part.
-func (s *Storm) Pressing(part *mesh.Part, density float64) weather.Vectors {
+// Pressing returns the pressure over a density in kg/m³ in a part.
+func (s *Storm) Pressing(part *mesh.Part, density float64) weather.Pressure {
 	return &stormPressure{blowing{s, part, s.Times()}, density}
 }
 
 // Vectors implements weather.Vectors.
 func (p *stormPressure) Vectors(k int) ([]air.Vector[float64], error) {
+	values, err := p.Values(k)
+	return gradients(p.part, values), err
+}
+
+// Values implements weather.Pressure.
+func (p *stormPressure) Values(k int) ([]float64, error) {
 	at, values := p.at(p.times[k]), make([]float64, len(p.part.Cells))
 	for i := range values {
 		x, y := p.part.Centroid(i)
 		values[i] = p.pressure(&at, math.Sqrt((x-at.X)*(x-at.X)+(y-at.Y)*(y-at.Y)))
 	}
-	return gradients(p.part, values, p.density), nil
+	return over(values, p.density), nil
 }

@@ -22,14 +22,16 @@ type Boundary struct {
 
 // Given is a condition prescribed at the edges of a group, for one layer: { level = 2.0 }.
 type Given struct {
-	Kind   string         // the key that chooses it, such as level
-	Value  *config.Series // level in m, discharge per metre in m²/s, or inflow in m³/s; nil for other kinds
-	Slope  float64        // of normal: that of uniform flow
-	Wave   *config.Series // of radiation: height of the incoming wave in m; nil for none
-	Depth  *config.Series // of a supercritical discharge or inflow, m; nil for a subcritical one
-	File   string         // of rating: a CSV file with levels in m and discharges in m³/s, relative to the case file
-	Sheet  string         // of rating: the sheet of a workbook; "" for the only one
-	Column string         // of rating: title of the column with discharges; "" for the second one
+	Kind  string         // the key that chooses it, such as level
+	Value *config.Series // level in m, discharge per metre in m²/s, or inflow in m³/s; nil for other kinds
+	Slope float64        // of normal: that of uniform flow
+	Wave  *config.Series // of radiation: height of the incoming wave in m; nil for none
+	// Ambient is the pressure of the air in Pa that a level goes with; nil if it has the effect of the pressure.
+	Ambient *float64
+	Depth   *config.Series // of a supercritical discharge or inflow, m; nil for a subcritical one
+	File    string         // of rating: a CSV file with levels in m and discharges in m³/s, relative to the case file
+	Sheet   string         // of rating: the sheet of a workbook; "" for the only one
+	Column  string         // of rating: title of the column with discharges; "" for the second one
 }
 
 // keys declares the keys of a condition, the first of which choose its kind.
@@ -69,6 +71,10 @@ func (g *Given) keys(key func(*config.Spec)) {
 	}))
 	key(config.OptionalSeries("incident", "m", &g.Wave, config.Any, "of `radiation`: height of an incident wave above "+
 		"that level").When(g.Kind == "radiation", "needs the level of the water at rest too: radiation = 0"))
+	key(config.OptionalReal("ambient", "Pa", &g.Ambient, config.Positive, "of `level` and `radiation`: the pressure of "+
+		"the air, such as that of the mean sea level, 101325, under which the water has this level; at each edge it is "+
+		"higher by 1 cm for each hPa below that").Otherwise("the level has the effect of the pressure").
+		When(g.Kind == "level" || g.Kind == "radiation", "needs level or radiation too"))
 	key(config.OptionalSeries("depth", "m", &g.Depth, config.Positive, "of `discharge` and `inflow`: depth of a "+
 		"supercritical inflow, which has no effect where deeper water inside drowns it").Otherwise("subcritical inflow").
 		When(g.Kind == "discharge" || g.Kind == "inflow", "needs discharge, in m²/s, or inflow, in m³/s, too"))
@@ -160,8 +166,21 @@ func (b *Boundary) names() []string {
 	return slices.Concat(slices.Sorted(maps.Keys(b.Groups)), slices.Sorted(maps.Keys(b.Given)))
 }
 
+// checkAmbient refuses levels that go with a pressure of the air where there is none, or none that is known over time.
+func (w *Sections) checkAmbient(s *config.Section) {
+	for _, name := range slices.Sorted(maps.Keys(w.Boundary.Given)) {
+		switch given := w.Boundary.Given[name]; {
+		case given.Ambient == nil:
+		case !w.Forcing.presses():
+			s.Fail(name, "ambient needs a pressure of the air: [forcing] pressure_field, storm or pressure")
+		case w.Forcing.Course != nil:
+			s.Fail(name, "ambient cannot be combined with pressure_course: give pressure_field")
+		}
+	}
+}
+
 // conditionsOf returns the prescribed condition of each group of the mesh, nil for none.
-func conditionsOf(c *config.Case, b Boundary, groups []mesh.Group) ([]*shallow.Given, error) {
+func conditionsOf(c *config.Case, b Boundary, groups []mesh.Group, density float64) ([]*shallow.Given, error) {
 	all := make([]*shallow.Given, len(groups))
 	for i, g := range groups {
 		given, ok := b.Given[g.Name]
@@ -171,6 +190,10 @@ func conditionsOf(c *config.Case, b Boundary, groups []mesh.Group) ([]*shallow.G
 		var err error
 		if all[i], err = given.condition(c); err != nil {
 			return nil, fmt.Errorf("[boundary] %s: %w", g.Name, err)
+		}
+		if given.Ambient != nil {
+			ambient := *given.Ambient / density
+			all[i].Ambient = &ambient
 		}
 	}
 	return all, nil

@@ -40,6 +40,11 @@ func (w *Sections) noteImplausible(c *config.Case) {
 		}
 	}
 	for _, group := range slices.Sorted(maps.Keys(w.Boundary.Given)) {
+		if g := w.Boundary.Given[group]; w.Forcing.presses() && g.Value != nil && g.Ambient == nil &&
+			(g.Kind == "level" || g.Kind == "radiation") {
+			c.Note(fmt.Sprintf("[boundary] %s: the level does not rise where the pressure of the air is low: "+
+				`ambient = "1013 hPa" adds that, unless the level has it already`, group))
+		}
 		if kind := w.Boundary.Given[group].Kind; w.Boundary.Default == "open" && (kind == "inflow" || kind == "discharge") {
 			c.Note(fmt.Sprintf("[boundary] default: sides beside %q are open, and much of its water may leave there at once: "+
 				`keep the default "wall", and open the groups where water should leave`, group))

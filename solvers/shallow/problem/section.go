@@ -45,6 +45,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Initial = decodeInitial(root.Sub("initial"), w.Physics.Layers)
 	w.Boundary = decodeBoundary(root.Sub("boundary"), w.Physics.Layers)
 	w.Forcing.decode(root.Sub("forcing"), w.Physics.Layers)
+	w.checkAmbient(root.Sub("boundary"))
 	w.Structures = decodeStructures(root, w.Physics.Layers)
 	w.noteImplausible(c)
 	w.noteThinFlow(c)

@@ -35,13 +35,14 @@ type moving[F num.Float] struct {
 }
 
 // newMoving returns a field without arrays, nil for none. Its two prescribed numbers follow each other.
-func newMoving[F num.Float](name string, from Vectors, at *Setting) *moving[F] {
+func newMoving[F num.Float](name string, from Vectors, cells int,
+	prescribe func(name, unit string, rows []series.Row) int32) *moving[F] {
 	if from == nil {
 		return nil
 	}
-	m := &moving[F]{times: from.Times(), cells: at.Part.Owned, first: -1}
-	m.at = at.Prescribe(name+"_change", "1", series.Constant(0))
-	at.Prescribe(name+"_next_change", "1", series.Constant(0))
+	m := &moving[F]{times: from.Times(), cells: cells, first: -1}
+	m.at = prescribe(name+"_change", "1", series.Constant(0))
+	prescribe(name+"_next_change", "1", series.Constant(0))
 	m.reader = newReader(func(k int) ([]air.Vector[F], error) {
 		values, err := from.Vectors(k)
 		list := make([]air.Vector[F], len(values))

@@ -33,21 +33,38 @@ type Setting struct {
 type Fields struct {
 	Rain     Field   // m/s
 	Wind     Vectors // velocity of the air, m/s
-	Pressure Vectors // gradient of its pressure over the density of the lower layer, m/s²
+	Pressure Pressure
+}
+
+// Pressure is the pressure of the air over the density of the lower layer. Vectors are its gradients, m/s².
+type Pressure interface {
+	Vectors
+	// Values returns those of time k in all cells of the part, ghosts included, m²/s².
+	Values(k int) ([]float64, error)
 }
 
 // Any reports whether there are any.
 func (f *Fields) Any() bool { return f.Rain != nil || f.Wind != nil || f.Pressure != nil }
 
+// pressing returns the gradients of the pressure, nil for none.
+func (f *Fields) pressing() Vectors {
+	if f.Pressure == nil {
+		return nil
+	}
+	return f.Pressure
+}
+
 // Layout is what the host knows of fields over time, nil for none.
 type Layout[F num.Float] struct {
 	rain           *rain[F]
 	wind, pressure *moving[F]
+	rise           *moving[F] // of levels at boundary edges, m, in X
+	raised         []weather.Raised
 }
 
 // moving returns the vector fields.
 func (l *Layout[F]) moving() (list []*moving[F]) {
-	for _, m := range []*moving[F]{l.wind, l.pressure} {
+	for _, m := range []*moving[F]{l.wind, l.pressure, l.rise} {
 		if m != nil {
 			list = append(list, m)
 		}
@@ -72,8 +89,9 @@ type rain[F num.Float] struct {
 // New returns the fields over time of a case. on is the index of the prescribed number that tells whether there is
 // rain.
 func New[F num.Float](from Fields, on int32, at *Setting) Layout[F] {
-	return Layout[F]{rain: newRain[F](from.Rain, on, at), wind: newMoving[F]("wind", from.Wind, at),
-		pressure: newMoving[F]("pressure", from.Pressure, at)}
+	return Layout[F]{rain: newRain[F](from.Rain, on, at),
+		wind:     newMoving[F]("wind", from.Wind, at.Part.Owned, at.Prescribe),
+		pressure: newMoving[F]("pressure", from.pressing(), at.Part.Owned, at.Prescribe)}
 }
 
 func newRain[F num.Float](rainfall Field, on int32, at *Setting) *rain[F] {
@@ -109,6 +127,7 @@ type Works[F num.Float] struct {
 	comm    dist.Comm
 	bounds  *engine.Array[weather.Bound[F]]
 	courses *engine.Array[weather.Course[F]] // of vector fields
+	edges   []weather.Raised
 	out     Outputs[F]
 	loaded  float64 // time until which what is loaded is enough, s; 0 before the first load
 }
@@ -148,6 +167,10 @@ func Declare[F num.Float](t *engine.Table, n Cells, l Layout[F], out Outputs[F])
 			new(moving[F]).declare(t, f.what, f.cells)
 		}
 	}
+	if l.rise != nil {
+		l.rise.declare(t, "boundary", l.rise.cells)
+	}
+	w.edges = engine.Input(t, "boundary", len(l.raised), func() []weather.Raised { return l.raised }).Data
 	w.courses = engine.Add[weather.Course[F]](t, "weather", len(l.moving()))
 	return w
 }
@@ -168,7 +191,7 @@ func (w *Works[F]) Blow(to *air.Air[F]) {
 // Rains reports whether there is rain that is a field over time.
 func (w *Works[F]) Rains() bool { return w.rain != nil }
 
-func (w *Works[F]) any() bool { return w.rain != nil || w.wind != nil || w.pressure != nil }
+func (w *Works[F]) any() bool { return w.rain != nil || len(w.moving()) > 0 }
 
 // Operate computes the rain and the shares of vector fields in a step, and bounds the length of the next one.
 func (w *Works[F]) Operate(p *engine.Program, clock *kernels.Clock[F], limit, next *atomics.Least[F]) {
@@ -179,6 +202,17 @@ func (w *Works[F]) Operate(p *engine.Program, clock *kernels.Clock[F], limit, ne
 		p.Run(engine.Whole(weather.NewLimitLoop(w.bounds.Data, w.out.Ahead, clock, limit, next), len(r.bounds)))
 	}
 	p.Run(engine.Whole(weather.NewShareLoop(w.courses.Data, clock, limit, w.out.Prescribed, next), len(w.courses.Data)))
+	w.Raise(p)
+}
+
+// Raise adds what the pressure of the air raises the levels at boundary edges by in a stage, whose shares are known.
+func (w *Works[F]) Raise(p *engine.Program) {
+	if w.rise == nil {
+		return
+	}
+	c := w.rise.course()
+	p.Run(engine.Whole(weather.NewRaiseLoop(w.edges, c.At, c.First, c.Change, c.Next, w.out.Prescribed, w.out.Ahead),
+		len(w.edges)))
 }
 
 // Due reports whether Load would load something at a time.

@@ -173,14 +173,14 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Weights are the indices of the weights of slots among the prescribed numbers.
-// Weights, weather.go:16
+// Weights, weather.go:17
 struct Weights {
     int32 First, Second;
 };
 static_assert(sizeof(Weights) == 8 && offsetof(Weights, First) == 0 && offsetof(Weights, Second) == 4, "Weights");
 
 // Bound bounds the length of the next step while a weight is above 0 until the end of it; always if Weight is -1.
-// Bound[float32], weather.go:26
+// Bound[float32], weather.go:27
 struct alignas(8) Bound_f32 {
     int32 Weight;
     float Length;
@@ -214,7 +214,7 @@ static_assert(sizeof(kernels_Clock_f32) == 72 && offsetof(kernels_Clock_f32, Tim
     offsetof(kernels_Clock_f32, Stop) == 68 && offsetof(kernels_Clock_f32, Pending) == 69, "kernels_Clock_f32");
 
 // Bound bounds the length of the next step while a weight is above 0 until the end of it; always if Weight is -1.
-// Bound[float64], weather.go:26
+// Bound[float64], weather.go:27
 struct alignas(16) Bound_f64 {
     int32 Weight;
     double Length;
@@ -248,7 +248,7 @@ static_assert(sizeof(kernels_Clock_f64) == 96 && offsetof(kernels_Clock_f64, Tim
     offsetof(kernels_Clock_f64, Stop) == 88 && offsetof(kernels_Clock_f64, Pending) == 89, "kernels_Clock_f64");
 
 // Course tells the times of what is on the device of a field that is linear between times.
-// Course[float32], weather.go:45
+// Course[float32], weather.go:46
 struct alignas(16) Course_f32 {
     double First, Second, Third;
     float Longest;
@@ -258,7 +258,7 @@ static_assert(sizeof(Course_f32) == 32 && offsetof(Course_f32, First) == 0 && of
     offsetof(Course_f32, Third) == 16 && offsetof(Course_f32, Longest) == 24 && offsetof(Course_f32, At) == 28, "Course_f32");
 
 // Course tells the times of what is on the device of a field that is linear between times.
-// Course[float64], weather.go:45
+// Course[float64], weather.go:46
 struct Course_f64 {
     double First, Second, Third;
     double Longest;
@@ -267,15 +267,36 @@ struct Course_f64 {
 static_assert(sizeof(Course_f64) == 40 && offsetof(Course_f64, First) == 0 && offsetof(Course_f64, Second) == 8 &&
     offsetof(Course_f64, Third) == 16 && offsetof(Course_f64, Longest) == 24 && offsetof(Course_f64, At) == 32, "Course_f64");
 
+// Raised are the indices of two prescribed numbers: a level, and what it is at a boundary edge.
+// Raised, weather.go:68
+struct alignas(8) Raised {
+    int32 Level, To;
+};
+static_assert(sizeof(Raised) == 8 && offsetof(Raised, Level) == 0 && offsetof(Raised, To) == 4, "Raised");
+
+// Vector is a vector in the plane.
+// air.Vector[float32], air/air.go:19
+struct alignas(8) air_Vector_f32 {
+    float X, Y;
+};
+static_assert(sizeof(air_Vector_f32) == 8 && offsetof(air_Vector_f32, X) == 0 && offsetof(air_Vector_f32, Y) == 4, "air_Vector_f32");
+
+// Vector is a vector in the plane.
+// air.Vector[float64], air/air.go:19
+struct alignas(16) air_Vector_f64 {
+    double X, Y;
+};
+static_assert(sizeof(air_Vector_f64) == 16 && offsetof(air_Vector_f64, X) == 0 && offsetof(air_Vector_f64, Y) == 8, "air_Vector_f64");
+
 // Rain computes the rain on cell i, m/s: the mean over a step in two intervals.
-// Rain[float32], weather.go:21
+// Rain[float32], weather.go:22
 DEVICE void Rain_f32_at(int64 i, Weights weights, Slice<float> prescribed, Slice<float> first, Slice<float> second,
         Slice<float> rain) {
     rain[i] = prescribed[weights.First] * first[i] + prescribed[weights.Second] * second[i];
 }
 
 // Rain computes the rain on cell i, m/s: the mean over a step in two intervals.
-// Rain[float64], weather.go:21
+// Rain[float64], weather.go:22
 DEVICE void Rain_f64_at(int64 i, Weights weights, Slice<double> prescribed, Slice<double> first,
         Slice<double> second, Slice<double> rain) {
     rain[i] = prescribed[weights.First] * first[i] + prescribed[weights.Second] * second[i];
@@ -341,7 +362,7 @@ DEVICE kernels_Clock_f32 kernels_Clock_AtStepStart_f32(kernels_Clock_f32 *c, Lea
 }
 
 // Limit bounds the length of the next step by bound k.
-// Limit[float32], weather.go:34
+// Limit[float32], weather.go:35
 DEVICE void Limit_f32_at(int64 k, Slice<Bound_f32> bounds, Slice<float> ahead, kernels_Clock_f32 *clock,
         Least<float> *limit, Least<float> *next) {
     kernels_Clock_f32 now = kernels_Clock_AtStepStart_f32(clock, limit);
@@ -413,7 +434,7 @@ DEVICE kernels_Clock_f64 kernels_Clock_AtStepStart_f64(kernels_Clock_f64 *c, Lea
 }
 
 // Limit bounds the length of the next step by bound k.
-// Limit[float64], weather.go:34
+// Limit[float64], weather.go:35
 DEVICE void Limit_f64_at(int64 k, Slice<Bound_f64> bounds, Slice<double> ahead, kernels_Clock_f64 *clock,
         Least<double> *limit, Least<double> *next) {
     kernels_Clock_f64 now = kernels_Clock_AtStepStart_f64(clock, limit);
@@ -444,7 +465,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 }
 
 // rise returns the mean, between two times, of a function that grows from 0 to 1 between low and high.
-// rise, weather.go:67
+// rise, weather.go:84
 DEVICE double rise(double begin, double end, double low, double high) {
     if (end <= low || !(low < high)) {
         return 0.0;
@@ -461,7 +482,7 @@ DEVICE double rise(double begin, double end, double low, double high) {
 }
 
 // Share computes the shares of the changes of field k in a step, and bounds the length of the next one.
-// Share[float32], weather.go:54
+// Share[float32], weather.go:55
 DEVICE void Share_f32_at(int64 k, Slice<Course_f32> courses, kernels_Clock_f32 *clock, Least<float> *limit,
         Slice<float> prescribed, Least<float> *next) {
     kernels_Clock_f32 now = kernels_Clock_AtStepStart_f32(clock, limit);
@@ -476,7 +497,7 @@ DEVICE void Share_f32_at(int64 k, Slice<Course_f32> courses, kernels_Clock_f32 *
 }
 
 // Share computes the shares of the changes of field k in a step, and bounds the length of the next one.
-// Share[float64], weather.go:54
+// Share[float64], weather.go:55
 DEVICE void Share_f64_at(int64 k, Slice<Course_f64> courses, kernels_Clock_f64 *clock, Least<double> *limit,
         Slice<double> prescribed, Least<double> *next) {
     kernels_Clock_f64 now = kernels_Clock_AtStepStart_f64(clock, limit);
@@ -490,44 +511,97 @@ DEVICE void Share_f64_at(int64 k, Slice<Course_f64> courses, kernels_Clock_f64 *
     next->Take(c.Longest);
 }
 
-// Kernel Rain, weather.go:21
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
+// Larger[float32], num/num.go:28
+DEVICE float num_Larger_f32(float a, float b) {
+    if (a > b) {
+        return a;
+    }
+    return b;
+}
+
+// Raise adds to the level at boundary edge k what the pressure of the air raises it by: component X of a field, as in
+// air.Course.
+// Raise[float32], weather.go:74
+DEVICE void Raise_f32_at(int64 k, Slice<Raised> edges, int32 at, Slice<air_Vector_f32> first,
+        Slice<air_Vector_f32> change, Slice<air_Vector_f32> later, Slice<float> prescribed, Slice<float> ahead) {
+    Raised e = edges[k];
+    float rise = first[k].X;
+    float second = rise + change[k].X;
+    float most = num_Larger_f32(num_Larger_f32(rise, second), second + later[k].X);
+    rise += prescribed[at] * change[k].X + prescribed[add(at, 1)] * later[k].X;
+    prescribed[e.To] = prescribed[e.Level] + rise;
+    ahead[e.To] = ahead[e.Level] + most;
+}
+
+// Raise adds to the level at boundary edge k what the pressure of the air raises it by: component X of a field, as in
+// air.Course.
+// Raise[float64], weather.go:74
+DEVICE void Raise_f64_at(int64 k, Slice<Raised> edges, int32 at, Slice<air_Vector_f64> first,
+        Slice<air_Vector_f64> change, Slice<air_Vector_f64> later, Slice<double> prescribed, Slice<double> ahead) {
+    Raised e = edges[k];
+    double rise = first[k].X;
+    double second = rise + change[k].X;
+    double most = num_Larger_f64(num_Larger_f64(rise, second), second + later[k].X);
+    rise += prescribed[at] * change[k].X + prescribed[add(at, 1)] * later[k].X;
+    prescribed[e.To] = prescribed[e.Level] + rise;
+    ahead[e.To] = ahead[e.Level] + most;
+}
+
+// Kernel Rain, weather.go:22
 extern "C" __global__ void __launch_bounds__(128) Rain_f32(int64 lo, int64 hi, Weights weights,
         Slice<float> prescribed, Slice<float> first, Slice<float> second, Slice<float> rain) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Rain_f32_at(i, weights, prescribed, first, second, rain);
 }
 
-// Kernel Rain, weather.go:21
+// Kernel Rain, weather.go:22
 extern "C" __global__ void __launch_bounds__(128) Rain_f64(int64 lo, int64 hi, Weights weights,
         Slice<double> prescribed, Slice<double> first, Slice<double> second, Slice<double> rain) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) Rain_f64_at(i, weights, prescribed, first, second, rain);
 }
 
-// Kernel Limit, weather.go:34
+// Kernel Limit, weather.go:35
 extern "C" __global__ void __launch_bounds__(128) Limit_f32(int64 lo, int64 hi, Slice<Bound_f32> bounds,
         Slice<float> ahead, kernels_Clock_f32 *clock, Least<float> *limit, Least<float> *next) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Limit_f32_at(k, bounds, ahead, clock, limit, next);
 }
 
-// Kernel Limit, weather.go:34
+// Kernel Limit, weather.go:35
 extern "C" __global__ void __launch_bounds__(128) Limit_f64(int64 lo, int64 hi, Slice<Bound_f64> bounds,
         Slice<double> ahead, kernels_Clock_f64 *clock, Least<double> *limit, Least<double> *next) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Limit_f64_at(k, bounds, ahead, clock, limit, next);
 }
 
-// Kernel Share, weather.go:54
+// Kernel Share, weather.go:55
 extern "C" __global__ void __launch_bounds__(128) Share_f32(int64 lo, int64 hi, Slice<Course_f32> courses,
         kernels_Clock_f32 *clock, Least<float> *limit, Slice<float> prescribed, Least<float> *next) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Share_f32_at(k, courses, clock, limit, prescribed, next);
 }
 
-// Kernel Share, weather.go:54
+// Kernel Share, weather.go:55
 extern "C" __global__ void __launch_bounds__(128) Share_f64(int64 lo, int64 hi, Slice<Course_f64> courses,
         kernels_Clock_f64 *clock, Least<double> *limit, Slice<double> prescribed, Least<double> *next) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Share_f64_at(k, courses, clock, limit, prescribed, next);
+}
+
+// Kernel Raise, weather.go:74
+extern "C" __global__ void __launch_bounds__(128) Raise_f32(int64 lo, int64 hi, Slice<Raised> edges, int32 at,
+        Slice<air_Vector_f32> first, Slice<air_Vector_f32> change, Slice<air_Vector_f32> later,
+        Slice<float> prescribed, Slice<float> ahead) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) Raise_f32_at(k, edges, at, first, change, later, prescribed, ahead);
+}
+
+// Kernel Raise, weather.go:74
+extern "C" __global__ void __launch_bounds__(128) Raise_f64(int64 lo, int64 hi, Slice<Raised> edges, int32 at,
+        Slice<air_Vector_f64> first, Slice<air_Vector_f64> change, Slice<air_Vector_f64> later,
+        Slice<double> prescribed, Slice<double> ahead) {
+    const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (k < hi) Raise_f64_at(k, edges, at, first, change, later, prescribed, ahead);
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
 )
 
 //go:embed kernels_gen.zip
@@ -110,5 +111,41 @@ func (loop *ShareLoop[F]) Launch() abi.Launch {
 		abi.PointerTo("limit", loop.limit),
 		abi.ElementsOf("prescribed", loop.prescribed),
 		abi.PointerTo("next", loop.next),
+	}}
+}
+
+// RaiseLoop runs Raise for lo ≤ index < hi, on the CPU or another device.
+type RaiseLoop[F num.Float] struct {
+	edges      []Raised
+	at         int32
+	first      []air.Vector[F]
+	change     []air.Vector[F]
+	later      []air.Vector[F]
+	prescribed []F
+	ahead      []F
+}
+
+// NewRaiseLoop prepares Raise.
+func NewRaiseLoop[F num.Float](edges []Raised, at int32, first []air.Vector[F], change []air.Vector[F], later []air.Vector[F], prescribed []F, ahead []F) *RaiseLoop[F] {
+	return &RaiseLoop[F]{edges, at, first, change, later, prescribed, ahead}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *RaiseLoop[F]) Range(lo, hi int) {
+	for k := lo; k < hi; k++ {
+		Raise(k, loop.edges, loop.at, loop.first, loop.change, loop.later, loop.prescribed, loop.ahead)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *RaiseLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Raise" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
+		abi.ElementsOf("edges", loop.edges),
+		abi.ValueOf("at", &loop.at),
+		abi.ElementsOf("first", loop.first),
+		abi.ElementsOf("change", loop.change),
+		abi.ElementsOf("later", loop.later),
+		abi.ElementsOf("prescribed", loop.prescribed),
+		abi.ElementsOf("ahead", loop.ahead),
 	}}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
 )
 
 // TestParity compares the kernels with their translation to CUDA C, bit by bit, on random fields.
@@ -35,6 +36,8 @@ type data[F num.Float] struct {
 	rain              []F
 	bounds            []Bound[F]
 	courses           []Course[F]
+	raised            []Raised
+	vectors           [3][]air.Vector[F]
 	clock             kernels.Clock[F]
 	limit, next       atomics.Least[F]
 }
@@ -52,6 +55,13 @@ func newData[F num.Float]() *data[F] {
 		d.courses = append(d.courses, Course[F]{First: -1, Second: second, Third: second + .2, Longest: 2, At: int32(2 * k)})
 	}
 	d.courses[3].Third = 0 // the last one of a field
+	for k := range 60 {
+		d.raised = append(d.raised, Raised{Level: int32(rng.IntN(8)), To: int32(8 + k)})
+		d.prescribed, d.ahead = append(d.prescribed, 0), append(d.ahead, 0)
+		for n := range d.vectors {
+			d.vectors[n] = append(d.vectors[n], air.Vector[F]{X: number(), Y: number()})
+		}
+	}
 	for range cells {
 		for k := range d.rains {
 			d.rains[k] = append(d.rains[k], number())
@@ -75,10 +85,14 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner) {
 		{"share", 4, func(d *data[F]) loop {
 			return NewShareLoop(d.courses, &d.clock, &d.limit, d.prescribed, &d.next)
 		}},
+		{"raise", len(one.raised), func(d *data[F]) loop {
+			return NewRaiseLoop(d.raised, 2, d.vectors[0], d.vectors[1], d.vectors[2], d.prescribed, d.ahead)
+		}},
 	} {
 		c.make(one).Range(0, c.count)
 		r.Run(t, c.make(other), 0, c.count)
 		if !slices.Equal(one.rain, other.rain) || !slices.Equal(one.prescribed, other.prescribed) ||
+			!slices.Equal(one.ahead, other.ahead) ||
 			one.next.Value() != other.next.Value() {
 			t.Errorf("%s: the results differ", c.name)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
 )
 
 // Weights are the indices of the weights of slots among the prescribed numbers.
@@ -61,6 +62,22 @@ func Share[F num.Float](k int, courses []Course[F], clock *kernels.Clock[F], lim
 	prescribed[c.At] = F(rise(now.Time, end, c.First, c.Second))
 	prescribed[c.At+1] = F(rise(now.Time, end, c.Second, c.Third))
 	next.Take(c.Longest)
+}
+
+// Raised are the indices of two prescribed numbers: a level, and what it is at a boundary edge.
+type Raised struct{ Level, To int32 }
+
+// Raise adds to the level at boundary edge k what the pressure of the air raises it by: component X of a field, as in
+// air.Course.
+//
+//atoll:kernel
+func Raise[F num.Float](k int, edges []Raised, at int32, first, change, later []air.Vector[F], prescribed, ahead []F) {
+	e, rise := edges[k], first[k].X
+	second := rise + change[k].X
+	most := num.Larger(num.Larger(rise, second), second+later[k].X)
+	rise += prescribed[at]*change[k].X + prescribed[at+1]*later[k].X
+	prescribed[e.To] = prescribed[e.Level] + rise
+	ahead[e.To] = ahead[e.Level] + most
 }
 
 // rise returns the mean, between two times, of a function that grows from 0 to 1 between low and high.
