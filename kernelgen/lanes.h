@@ -223,14 +223,30 @@ template <typename A, typename B> requires(truth<A> || truth<B>) INLINE Mask ope
 }
 template <typename A> requires truth<A> INLINE Mask operator!(const A &a) { return Mask::of(~mask(a).v); }
 
+// settled returns a mask of which the compiler does not know how it was computed. With AVX2 it would otherwise keep a mask
+// that several blocks use in elements of half the size, and extend them at each use. AVX-512 has registers for masks, and
+// masks of two vectors would take too many registers.
+template <typename M> INLINE M settled(M m) {
+#ifndef __AVX512F__
+    if constexpr (sizeof(M) == 32) asm("" : "+x"(m.v));
+#endif
+    return m;
+}
+
+// any reports whether a mask selects any lane. remain does so for a mask that later statements use.
 INLINE constexpr bool any(All) { return true; }
 INLINE bool any(Mask m) { return bits(m) != 0; }
+INLINE constexpr bool remain(All) { return true; }
+INLINE bool remain(Mask &m) {
+    m = settled(m);
+    return any(m);
+}
 INLINE Mask varying(All) { return Mask(true); }
 INLINE Mask varying(Mask m) { return m; }
 
 // select returns a in lanes of the mask and b in others.
 template <typename T> INLINE V<T> select(Mask m, V<T> a, V<T> b) {
-    return V<T>::of(__builtin_convertvector(m.v, Vector<Integer<T>>) ? a.v : b.v);
+    return V<T>::of(__builtin_convertvector(m.v, Vector<Integer<T>>) < 0 ? a.v : b.v);
 }
 INLINE Mask select(Mask m, Mask a, Mask b) { return Mask::of((m.v & a.v) | (~m.v & b.v)); }
 
@@ -271,7 +287,7 @@ template <typename M, bool ASK> struct Varying {
 template <typename M> INLINE auto branch(M m, bool c) { return Uniform<M>{m, c}; }
 template <typename M> INLINE auto blend(M m, bool c) { return Uniform<M>{m, c}; }
 template <typename M, typename C> requires truth<C> INLINE auto branch(M m, const C &c) {
-    return Varying<M, true>{m && c, m && !c};
+    return Varying<M, true>{settled(m && c), settled(m && !c)};
 }
 template <typename M, typename C> requires truth<C> INLINE auto blend(M m, const C &c) {
     return Varying<M, false>{m && c, m && !c};
@@ -283,7 +299,7 @@ template <typename M, typename B> INLINE auto both(M m, bool a, B b) {
     else return a && b(m);
 }
 template <typename M, typename B> INLINE Mask both(M m, Mask a, B b) {
-    const Mask need = m && a;
+    const Mask need = settled(m && a);
     return any(need) ? a && mask(b(need)) : Mask(false);
 }
 template <typename M, typename B> INLINE auto either(M m, bool a, B b) {
@@ -292,7 +308,7 @@ template <typename M, typename B> INLINE auto either(M m, bool a, B b) {
     else return a || b(m);
 }
 template <typename M, typename B> INLINE Mask either(M m, Mask a, B b) {
-    const Mask need = m && !a;
+    const Mask need = settled(m && !a);
     return any(need) ? a || mask(b(need)) : a;
 }
 
@@ -300,7 +316,7 @@ template <typename M, typename B> INLINE Mask either(M m, Mask a, B b) {
 INLINE bool keep(All, bool c) { return c; }
 INLINE bool keep(Mask &m, bool c) { return c && any(m); }
 template <typename C> requires truth<C> INLINE bool keep(Mask &m, const C &c) {
-    m = m && c;
+    m = settled(m && c);
     return any(m);
 }
 // drop removes lanes from masks.

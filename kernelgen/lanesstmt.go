@@ -25,8 +25,11 @@ func (f *function) maskNames(from int) string {
 // Values that are the same for all lanes stay scalars: C++ selects the operations by the types of the operands.
 func (f *function) translateLanes() {
 	params := []string{"auto mask_0"}
+	ignoresMask := f.ignoresMask()
 	if f.u.pkg.callsRare(f.out.fn) {
 		params = []string{"auto &left", "auto mask_0"}
+	} else if ignoresMask {
+		params = []string{"auto"}
 	}
 	var copies []string
 	add := func(v *types.Var) {
@@ -45,6 +48,9 @@ func (f *function) translateLanes() {
 		add(v)
 	}
 	f.depth = 1
+	if ignoresMask {
+		f.line("constexpr All mask_0;")
+	}
 	for _, c := range copies {
 		f.line("%s", c)
 	}
@@ -74,6 +80,13 @@ func (f *function) translateLanes() {
 	}
 	f.out.text = fmt.Sprintf("%s// %s, %s\n%sINLINE auto %s(%s) {\n%s}\n", comment(f.decl.Doc), f.title(),
 		f.u.pkg.Location(f.decl), resultStruct, f.out.name, wrap(params, len(f.out.name)+14), f.body.String())
+}
+
+// ignoresMask reports whether a function is computed in all lanes, those outside of the mask of its call too, where its
+// result is not used: it is cheap, reads no elements and writes nothing to memory. The compiler then finds that
+// "if a < b { return a }; return b" is the instruction for the minimum, and keeps no results of other lanes.
+func (f *function) ignoresMask() bool {
+	return f.u.cost(f.decl.Body) <= cheapCost && !f.u.writes(f.out.fn) && !f.u.pkg.callsRare(f.out.fn)
 }
 
 // laneResults declares the variables of the results, and returns the declaration of their struct if there are several.
@@ -167,7 +180,7 @@ func (f *function) laneList(list []ast.Stmt) {
 			}
 		}
 		if i+1 < len(list) && f.mayEndLanes(s) && f.isCostly(list[i+1:]) {
-			asks := "any"
+			asks := "remain"
 			if f.endless {
 				asks = "live"
 			}
