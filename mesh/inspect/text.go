@@ -16,7 +16,7 @@ func (r *Report) Text() string {
 		cell, facets, size = "tetrahedron", words.Count(r.Facets, "tagged face"), "volume"
 	}
 	fmt.Fprintf(&b, "%s, %s, %s\n", words.Count(r.Cells, cell), words.Count(r.Vertices, "vertex"), facets)
-	fmt.Fprintf(&b, "%s %g, from %s to %s\n", size, r.Size, r.position(r.Bounds[0]), r.position(r.Bounds[1]))
+	fmt.Fprintf(&b, "%s %.10g, from %s to %s\n", size, r.Size, r.position(r.Bounds[0]), r.position(r.Bounds[1]))
 	if r.Cells > 0 {
 		fmt.Fprintf(&b, "%s of %.4g to %.4g (mean %.4g); the shortest at %s\n", lengths, r.ShortestEdge.Value,
 			r.LongestEdge.Value, r.MeanEdge, r.where(&r.ShortestEdge))

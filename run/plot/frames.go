@@ -169,7 +169,8 @@ func (r *runner) drawFrame(
 ) error {
 	for k := range d.fields {
 		f := &d.fields[k]
-		title := r.title(fmt.Sprintf("%s: %s%s, %s", name, f.name, d.slice, d.timeText(time)), f.name, d.timeText(time))
+		moment := r.moment(d, time)
+		title := r.title(fmt.Sprintf("%s: %s%s, %s", name, f.name, d.slice, moment), f.name, moment)
 		if r.options.Histogram {
 			if err := r.drawHistogram(name+"-"+f.name+"-histogram", number, title, []*field{f}, nil); err != nil {
 				return err
@@ -196,7 +197,7 @@ func (r *runner) drawFrame(
 	if d.grid == nil {
 		label += d.slice
 	}
-	picture, err := d.drawPartition(r.title(name+": "+label, label, d.timeText(time)), r.options.Page)
+	picture, err := d.drawPartition(r.title(name+": "+label, label, r.moment(d, time)), r.options.Page)
 	if err != nil {
 		return err
 	}

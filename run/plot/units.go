@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -36,6 +37,31 @@ func withUnit(name string) string {
 func rangeOf(field string) *[2]float64 {
 	f, _, _ := solvers.FieldOf(field)
 	return f.Range
+}
+
+// moment formats the time of a frame: as a date if the case has one for the start.
+func (r *runner) moment(d *frameData, seconds float64) string {
+	if r.runCase != nil {
+		if epoch, err := time.Parse(time.RFC3339Nano, r.runCase.Time.Epoch); err == nil {
+			return dateText(epoch, seconds)
+		}
+	}
+	return d.timeText(seconds)
+}
+
+// dateText formats the date of a time in s, with as much as is needed of the clock, to a hundredth of a second.
+func dateText(epoch time.Time, seconds float64) string {
+	const day = 86400
+	days := math.Floor(seconds / day)
+	rest := time.Duration(math.Round((seconds-days*day)*100)) * 10 * time.Millisecond
+	at := epoch.UTC().AddDate(0, 0, int(days)).Add(rest)
+	switch {
+	case at.Nanosecond() > 0:
+		return at.Format("2006-01-02 15:04:05.00")
+	case at.Second() > 0:
+		return at.Format("2006-01-02 15:04:05")
+	}
+	return at.Format("2006-01-02 15:04")
 }
 
 // timeText formats the time of a frame with the given fields: in s, or in sweeps for solvers without time.

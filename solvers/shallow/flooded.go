@@ -25,7 +25,7 @@ func (s *extremes[F]) outlines() []solvers.Outline {
 	}
 }
 
-// conclude returns the flooded area of initially dry ground, and the height of the run-up.
+// conclude returns the flooded area of initially dry ground, and the height and the place of the run-up, by name.
 func (s *extremes[F]) conclude(ctx context.Context) ([]solvers.Quantity, error) {
 	if !s.cfg.Keep.Maxima {
 		return nil, nil
@@ -47,8 +47,7 @@ func (s *extremes[F]) conclude(ctx context.Context) ([]solvers.Quantity, error) 
 	if err := dist.AllreduceSum(ctx, s.Env().Comm, &area); err != nil {
 		return nil, err
 	}
-	list := []solvers.Quantity{{Name: "flooded_area", Unit: "m²", Value: area.Float64(),
-		Doc: "area that was dry at the start, and where the water was deeper than [maxima] threshold at any time"}}
+	list := []solvers.Quantity{{Name: "flooded_area", Value: area.Float64()}}
 	top := []float64{highest}
 	if err := s.Env().Comm.AllreduceFloat64(ctx, dist.Max, top); err != nil || math.IsInf(top[0], -1) {
 		return list, err
@@ -68,8 +67,6 @@ func (s *extremes[F]) conclude(ctx context.Context) ([]solvers.Quantity, error) 
 	if err := s.Env().Comm.AllreduceFloat64(ctx, dist.Max, position); err != nil {
 		return nil, err
 	}
-	return append(list,
-		solvers.Quantity{Name: "runup", Unit: "m", Value: top[0], Doc: "highest level that water reached in this area"},
-		solvers.Quantity{Name: "runup_x", Unit: "m", Value: position[0], Doc: "x of the cell with this level"},
-		solvers.Quantity{Name: "runup_y", Unit: "m", Value: position[1], Doc: "y of the cell with this level"}), nil
+	return append(list, solvers.Quantity{Name: "runup", Value: top[0]},
+		solvers.Quantity{Name: "runup_x", Value: position[0]}, solvers.Quantity{Name: "runup_y", Value: position[1]}), nil
 }

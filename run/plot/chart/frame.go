@@ -170,7 +170,8 @@ func (f *mapFrame) axes(title string, names Axes) {
 
 // verticalTicks returns the ticks of the vertical axis.
 func (f *mapFrame) verticalTicks() []tick {
-	return ticks(f.view.y1-float64(f.view.height)/f.view.scale, f.view.y1, max(2, f.view.height/f.px(75)))
+	bottom := f.view.y1 - float64(f.view.height)/f.view.scale
+	return ticksWith(coordinateDigits, bottom, f.view.y1, max(2, f.view.height/f.px(75)))
 }
 
 // widestLabel returns the width of the widest label in pixels.
@@ -185,12 +186,12 @@ func (f *mapFrame) widestLabel(list []tick) int {
 // horizontalTicks returns the ticks of the horizontal axis, as many as fit without overlapping labels.
 func (f *mapFrame) horizontalTicks(lo, hi float64) []tick {
 	for n := max(2, f.view.width/f.px(90)); n > 1; n-- {
-		list := ticks(lo, hi, n)
+		list := ticksWith(coordinateDigits, lo, hi, n)
 		if len(list) < 2 || float64(f.widestLabel(list)+f.px(14)) < (list[1].value-list[0].value)*f.view.scale {
 			return list
 		}
 	}
-	return ticks(lo, hi, 1)
+	return ticksWith(coordinateDigits, lo, hi, 1)
 }
 
 func (f *mapFrame) measure(s string, size float64) int {

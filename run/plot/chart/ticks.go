@@ -16,10 +16,19 @@ type tick struct {
 // ticks returns about n ticks at round numbers from lo to hi: at least two, unless lo and hi are too close for two
 // distinct labels. All labels have the same number of decimals, and a common exponent if the numbers are very large or
 // small.
-func ticks(lo, hi float64, n int) []tick {
+func ticks(lo, hi float64, n int) []tick { return ticksWith(mostDigits, lo, hi, n) }
+
+// Numbers with more digits before the point have an exponent. Coordinates may have those of northings.
+const (
+	mostDigits       = 6
+	coordinateDigits = 7
+)
+
+// ticksWith returns ticks whose labels have so many digits before the point without an exponent.
+func ticksWith(digits int, lo, hi float64, n int) []tick {
 	var list []tick
 	for last := max(n, enoughTicks); len(list) < 2 && n <= last; n++ {
-		list = placeTicks(lo, hi, n)
+		list = placeTicks(digits, lo, hi, n)
 	}
 	return list
 }
@@ -29,7 +38,7 @@ func ticks(lo, hi float64, n int) []tick {
 const enoughTicks = 5
 
 // placeTicks returns ticks with a round distance, the smallest that is at least an n-th of the range.
-func placeTicks(lo, hi float64, n int) []tick {
+func placeTicks(digits int, lo, hi float64, n int) []tick {
 	span := hi - lo
 	if !(span > 0) || math.IsInf(span, 0) || n < 1 {
 		return nil
@@ -41,7 +50,7 @@ func placeTicks(lo, hi float64, n int) []tick {
 	}
 	largest := math.Max(math.Abs(first*step), math.Abs(last*step))
 	exponent := 0
-	if e := int(math.Floor(math.Log10(largest) + 1e-9)); largest > 0 && (e < -3 || e > 5) {
+	if e := int(math.Floor(math.Log10(largest) + 1e-9)); largest > 0 && (e < -3 || e >= digits) {
 		exponent = e
 	}
 	lastDigit := int(math.Floor(math.Log10(step) + 1e-9)) // power of ten of the last digit that differs

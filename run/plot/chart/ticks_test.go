@@ -40,6 +40,17 @@ func TestTickLabels(t *testing.T) {
 	}
 }
 
+// TestCoordinates: northings have no exponent.
+func TestCoordinates(t *testing.T) {
+	var labels []string
+	for _, tick := range ticksWith(coordinateDigits, 3e6, 3.1e6, 2) {
+		labels = append(labels, tick.label)
+	}
+	if got := strings.Join(labels, " "); got != "3000000 3050000 3100000" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // TestTicksLieInRange checks that ticks lie in the range, that labels agree with them, and that their number is about
 // right.
 func TestTicksLieInRange(t *testing.T) {

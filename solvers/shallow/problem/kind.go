@@ -11,5 +11,6 @@ func init() {
 	solvers.Register(solvers.Kind{Name: "shallow-water", Title: "Two-layer and one-layer shallow water on triangles",
 		Decode: Decode, New: newSolver, Needs: memory, Copies: copies, Estimate: estimate,
 		Fields:     slices.Concat(twoLayers, oneLayer, maxima()),
-		Quantities: append(quantities(), remesh.Quantities...), Flows: slices.Concat(flowsOfTwo, flowsOfOne)})
+		Quantities: slices.Concat(quantities(), flooded, remesh.Quantities),
+		Flows:      slices.Concat(flowsOfTwo, flowsOfOne)})
 }

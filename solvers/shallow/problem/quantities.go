@@ -39,7 +39,7 @@ var twoLayerQuantities = []diagnosed{
 		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.H2Max }},
 	{solvers.Quantity{Name: "speed_max", Unit: "m/s",
-		Doc:     "largest speed of either layer where it is thicker than dry_depth, at the end",
+		Doc:     "largest speed where the layer (of two: either) is thicker than dry_depth, at the end",
 		Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.SpeedMax }},
 	{solvers.Quantity{Name: "z1_abs_integral", Unit: "m³", Doc: "∫|z1| dA at the end, " +
@@ -91,6 +91,15 @@ var (
 			"rain and slopes bring in the next two steps, which makes it large when a flood arrives", Outputs: inSummary},
 		func(d *shallow.Diagnostics) float64 { return d.CFLMax }}
 )
+
+// flooded are the quantities of initially dry ground, of cases with maxima.
+var flooded = []solvers.Quantity{
+	{Name: "flooded_area", Unit: "m²",
+		Doc: "area that was dry at the start, and where the water was deeper than [maxima] threshold at any time"},
+	{Name: "runup", Unit: "m", Doc: "highest level that water reached in this area"},
+	{Name: "runup_x", Unit: "m", Doc: "x of the cell with this level"},
+	{Name: "runup_y", Unit: "m", Doc: "y of the cell with this level"},
+}
 
 // quantities lists all quantities that cases may have.
 func quantities() (list []solvers.Quantity) {
