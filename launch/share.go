@@ -25,6 +25,10 @@ type Share struct {
 	MinThreads int    // least number of threads of a rank of the run
 	MaxThreads int    // largest number of threads of a rank of the run
 
+	// Crowding, the same on all ranks, is how many threads share a processor on the machine where most do; 1 if each
+	// thread has its own.
+	Crowding float64
+
 	// Warning, the same on all ranks, names a machine whose ranks have more threads than it has processors for them;
 	// "" if there is none.
 	Warning string
@@ -97,7 +101,7 @@ func divide(claims []resourceClaim, rank int) Share {
 	for _, c := range claims {
 		m := machines[c.Machine]
 		if m == nil {
-			m = &machine{host: c.Host, ranksByQuota: map[string]int{}}
+			m = &machine{host: c.Host, ranksByQuota: map[string]int{}, limits: map[string]int{}}
 			machines[c.Machine] = m
 			order = append(order, m)
 		}
@@ -123,7 +127,9 @@ func divide(claims []resourceClaim, rank int) Share {
 			s.GroupSize++
 		}
 	}
+	s.Crowding = 1
 	for _, m := range order {
+		s.Crowding = max(s.Crowding, float64(m.threads)/float64(m.capacity()))
 		if s.Warning == "" {
 			s.Warning = m.oversubscription()
 		}
@@ -136,12 +142,16 @@ type machine struct {
 	host           string
 	sharers        [maxCPU]int    // number of ranks that may run on each processor
 	ranksByQuota   map[string]int // number of ranks under each quota
+	limits         map[string]int // of threads, by quota
 	ranks, threads int
 }
 
 func (m *machine) add(c resourceClaim) {
 	m.ranks++
 	m.ranksByQuota[c.Quota]++
+	if c.Quota != "" {
+		m.limits[c.Quota] = c.Limit
+	}
 	for _, cpu := range c.processors() {
 		m.sharers[cpu]++
 	}
@@ -171,13 +181,31 @@ func (m *machine) threadsOf(c resourceClaim) int {
 	return max(1, min(integers+int(fractions+rounding), limit))
 }
 
+// cores returns the number of processors on which ranks may run.
+func (m *machine) cores() (n int) {
+	for _, ranks := range m.sharers {
+		n += min(ranks, 1)
+	}
+	return n
+}
+
+// capacity returns how many threads of its ranks the machine can run at the same time.
+func (m *machine) capacity() int {
+	n := m.cores()
+	if m.ranksByQuota[""] == 0 {
+		sum := 0
+		for _, limit := range m.limits {
+			sum += limit
+		}
+		n = min(n, sum)
+	}
+	return max(1, n)
+}
+
 // oversubscription returns the warning of a machine with more threads than processors, else "". If each rank has one
 // thread it returns "": the user chose the number of ranks.
 func (m *machine) oversubscription() string {
-	cores := 0
-	for _, n := range m.sharers {
-		cores += min(n, 1)
-	}
+	cores := m.cores()
 	if m.threads <= cores || m.threads == m.ranks {
 		return ""
 	}

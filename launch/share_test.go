@@ -85,6 +85,30 @@ func TestDivide(t *testing.T) {
 	}
 }
 
+// TestCrowding proves that ranks know how many threads share a processor, on the machine where most do.
+func TestCrowding(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		claims []resourceClaim
+		want   float64
+	}{
+		{"a share each", []resourceClaim{claim("a", "0-7"), claim("a", "0-7"), claim("a", "0-7")}, 1},
+		{"more ranks than cores", []resourceClaim{claim("a", "0-1"), claim("a", "0-1"), claim("a", "0-1")}, 1.5},
+		{"on one of two machines", []resourceClaim{claim("a", "0-7"), claim("b", "0"), claim("b", "0")}, 2},
+		{"too many threads set", []resourceClaim{claim("a", "0-3", threads(8)), claim("a", "0-3", threads(4))}, 3},
+		{"a small quota", []resourceClaim{claim("a", "0-7", quota(1)), claim("a", "0-7", quota(1))}, 2},
+		{"quotas of two containers", []resourceClaim{claim("a", "0-7", quota(1), group("x")),
+			claim("a", "0-7", quota(1), group("y"))}, 1},
+		{"processors unknown", []resourceClaim{claim("a", "", limit(1)), claim("a", "", limit(1))}, 2},
+	} {
+		for rank := range test.claims {
+			if got := divide(test.claims, rank).Crowding; got != test.want {
+				t.Errorf("%s, rank %d: %g threads share a processor, want %g", test.name, rank, got, test.want)
+			}
+		}
+	}
+}
+
 func TestLocalRanks(t *testing.T) {
 	claims := []resourceClaim{claim("a", "0-5", threads(5)), claim("b", "0"), claim("a", "0"), claim("b", "0"),
 		claim("b", "0")}

@@ -37,6 +37,7 @@ type Options struct {
 	Transport    string        // name for the summary
 	Halo         string        // halo exchanger of devices: auto, staged, p2p or nccl; "" for auto
 	LocalRanks   int           // number of ranks that share the device, including this one; 0 means 1
+	Crowding     float64       // threads of ranks that share a processor, the same on all ranks; 0 means 1
 	Dir          string        // output folder; "" for the one that the case names
 	Force        bool          // replace results of another case in Dir, and ignore its checkpoints
 	Restart      bool          // the run must continue from a checkpoint

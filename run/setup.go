@@ -151,7 +151,8 @@ func (r *runner) savesState() bool {
 // newSolver makes the solver, and shows the progress of long stages.
 func (r *runner) newSolver(ctx context.Context, kind solvers.Kind) (solvers.Solver, error) {
 	o := &r.Options
-	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, RanksOnDevice: o.LocalRanks}
+	env := solvers.Env{Comm: o.Comm, Device: o.Device, Halo: o.Halo, RanksOnDevice: o.LocalRanks,
+		Crowding: o.Crowding}
 	if o.Progress.Out != nil || r.Heartbeat != nil {
 		stages := progress.NewStages(o.Progress)
 		defer stages.Finish()

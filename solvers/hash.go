@@ -45,9 +45,9 @@ func Hash(ctx context.Context, comm dist.Comm, solver interface {
 	if err != nil {
 		return "", err
 	}
-	var own []Digests
+	own := make([]Digests, len(spaces))
 	for i := range spaces {
-		own = append(own, spaces[i].sum())
+		own[i] = spaces[i].sum()
 	}
 	return SumHash(ctx, comm, own)
 }

@@ -58,7 +58,7 @@ func (s *Space) keys(n int) []int64 {
 
 // Source reads a saved state. All ranks call its methods, for the same fields in the same order.
 type Source interface {
-	// Locate finds the entities with these keys of the space of a field, whose fields can then be read.
+	// Locate finds the entities with these keys of a field's space, whose fields can then be read.
 	Locate(ctx context.Context, field string, keys []int64) (FieldReader, error)
 	// Select returns the keys of the entities that this rank owns, in any order: owner returns the rank that owns the
 	// entity with these numbers of a field, size bytes. Several goroutines may call it at the same time.
@@ -119,8 +119,7 @@ func takeOwnership(ctx context.Context, fields []Field, from Source) error {
 			continue
 		}
 		visited[f.Space] = true
-		view := f.View()
-		keys, err := from.Select(ctx, f.Name, len(f.Numbers())*view.Kind.Size(), f.Space.Owner)
+		keys, err := from.Select(ctx, f.Name, len(f.Numbers())*f.View().Kind.Size(), f.Space.Owner)
 		if err != nil {
 			return err
 		}

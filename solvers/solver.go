@@ -16,6 +16,7 @@ type Env struct {
 	Device        backend.Device
 	Halo          string    // exchanger of ghosts between devices: auto, staged or nccl; auto if empty
 	RanksOnDevice int       // ranks that share the device's memory, including this one; 0 counts as 1
+	Crowding      float64   // threads of ranks that share a processor, the same on all ranks; 0 counts as 1
 	Log           io.Writer // receives the progress of the set-up; may be nil
 }
 

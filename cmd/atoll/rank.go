@@ -167,6 +167,7 @@ func (r *rank) run(ctx context.Context, c *config.Case, comm dist.Comm) (*summar
 		Epoch: r.env.Epoch, FirstEpoch: r.env.FirstEpoch, Heartbeat: r.env.Heartbeat(), Replay: r.replayed,
 		Report: r.onOutcome, Replaced: endReplaced, ProcessStart: processStart, Drive: r.session}
 	if r.backend == "cpu" {
+		o.Crowding = share.Crowding
 		if o.LocalRanks = share.LocalSize; cpu.MemoryIsOfGroup() {
 			o.LocalRanks = share.GroupSize
 		}

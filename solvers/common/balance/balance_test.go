@@ -288,6 +288,30 @@ func TestMovesWhenItPays(t *testing.T) {
 	}
 }
 
+// TestNoMovesForBusyProcessors proves that blocks do not move as long as ranks that share processors keep these busy,
+// however long they wait for each other, and that they move where ranks wait for one that computes alone.
+func TestNoMovesForBusyProcessors(t *testing.T) {
+	g, counts := crowd(t) // the rank with most has more than twice the mean, and at most all of four ranks
+	for crowding, moves := range map[float64]bool{0: true, 1.5: true, 2: true, 4: false, 64: false} {
+		err := run(t, g, 4, counts, fine, func(s *Solver) error {
+			s.env.Crowding = crowding
+			for _, steps := range []int{40, 400, 4000} {
+				cloudOf(s).advance(steps)
+				if _, err := s.Rebalance(context.Background(), nothing); err != nil {
+					return err
+				}
+			}
+			if moved := s.Balance().Moves > 0; moved != moves {
+				return fmt.Errorf("moved %v, want %v", moved, moves)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%g threads share a processor: %v", crowding, err)
+		}
+	}
+}
+
 // TestResumes proves that a run that continues has the blocks of the division in its checkpoint, also on a rank that
 // held other cells, and that another number of ranks keeps its own.
 func TestResumes(t *testing.T) {

@@ -9,5 +9,6 @@
 //
 // Moves follow the rule of D. M. Nicol and J. H. Saltz ("Dynamic remapping of parallel computations with varying
 // resource demands", IEEE Trans. Comput. 37, 1988): the work is divided again when what ranks have lost by waiting
-// since the last move is more than a move costs.
+// since the last move is more than a move costs. What a rank waits is lost only as far as its processor is idle: if
+// ranks share processors, others compute meanwhile (solvers.Env.Crowding).
 package balance

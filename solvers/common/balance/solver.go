@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -187,14 +188,15 @@ func (s *Solver) Rebalance(ctx context.Context, settle func(context.Context) err
 	}
 	restarted := s.looked < 0
 	s.looked = now
-	s.lost += (most - mean) * int64(steps)
-	if shareOf(mean, most) >= enough && !Eager {
+	least := s.leastTime(mean)
+	s.lost += (max(most, least) - least) * int64(steps)
+	if shareOf(least, most) >= enough && !Eager {
 		return false, nil
 	}
-	if s.lost <= s.Price*mean && !restarted && !Eager {
+	if !s.worth(now, most, least) && !restarted && !Eager {
 		return false, nil
 	}
-	next, newMost, err := s.divide(ctx, most)
+	next, newMost, err := s.divide(ctx, mean, most)
 	if s.lost = 0; err != nil || next == nil {
 		return false, err
 	}
@@ -212,6 +214,26 @@ func (s *Solver) Rebalance(ctx context.Context, settle func(context.Context) err
 
 func (s *Solver) model() Model { return s.Inner.Model().(Modelled).Workload() }
 
+// moderate is the share of the steps that moves may take whatever they earn.
+const moderate = .02
+
+// worth reports whether a move is worth what it costs, if a step takes at least so long: if more than that has been
+// lost, and more steps than those in which a move earns it if nothing else changes. A move for a small loss earns its
+// price slowly, and the interface may have gone on by then: in a short run such a move never pays, in a long one it
+// may.
+func (s *Solver) worth(now int, most, least int64) bool {
+	price := float64(s.Price)
+	lost, gain := float64(s.lost)/float64(least), float64(most-least)/float64(least) // in steps, and a step
+	return lost > price && (lost*gain > price || price*float64(s.sum.Moves+1) <= moderate*float64(now))
+}
+
+// leastTime returns how long a step takes at least, whatever the blocks are: as long as the mean work of a rank, or if
+// ranks share processors, as long as these take for all of them. Up to that, a rank with more work than others keeps a
+// processor busy while others wait, and nothing is lost.
+func (s *Solver) leastTime(mean int64) int64 {
+	return int64(math.Ceil(float64(mean) * max(1, s.env.Crowding)))
+}
+
 func shareOf(mean, most int64) float64 {
 	if most == 0 {
 		return 1
@@ -227,8 +249,9 @@ func (s *Solver) reduce(ctx context.Context, own int64) (mean, most int64, err e
 }
 
 // divide divides the grid by the present work. It returns this rank's next block, or nil if no better division is
-// found in which every rank has room. most is the work of the rank with most, newMost that with the next blocks.
-func (s *Solver) divide(ctx context.Context, most int64) (next *domain.Block, newMost int64, err error) {
+// found in which every rank has room. mean is the mean work of a rank, most that of the rank with most, newMost that
+// with the next blocks.
+func (s *Solver) divide(ctx context.Context, mean, most int64) (next *domain.Block, newMost int64, err error) {
 	comm, g := s.env.Comm, s.block.Grid
 	bins := partition.NewCoarseBins(g.N, comm.Size())
 	if err := solvers.Agree(ctx, comm, s.model().AddWork(ctx, bins)); err != nil {
@@ -247,7 +270,7 @@ func (s *Solver) divide(ctx context.Context, most int64) (next *domain.Block, ne
 	if err := comm.AllreduceInt64(ctx, dist.Max, largest); err != nil {
 		return nil, 0, err
 	}
-	if float64(largest[0])*better > float64(most) && !Eager {
+	if float64(max(largest[0], s.leastTime(mean)))*better > float64(most) && !Eager {
 		return nil, 0, nil
 	}
 	next, err = domain.BlockOf(g, boxes, s.block.Ghost, comm.Rank())

@@ -22,7 +22,7 @@ func costsOf(cfg levelset.Config, dim int) domain.InterfaceCosts {
 
 // stepsOfMove is how many steps take as long as a move: to send the state, to evaluate the velocity, and to allocate
 // arrays.
-const stepsOfMove = 2
+const stepsOfMove = 3
 
 // logParticleShares logs the distribution of particles over ranks.
 func logParticleShares(ctx context.Context, comm dist.Comm, to io.Writer, ownCount int64) error {
