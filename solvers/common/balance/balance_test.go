@@ -288,6 +288,38 @@ func TestMovesWhenItPays(t *testing.T) {
 	}
 }
 
+// TestFewLooks proves that the work is looked at less often where no move can be worth it soon, and at each opportunity
+// where one can.
+func TestFewLooks(t *testing.T) {
+	g, counts := crowd(t)
+	for crowding, most := range map[float64]int{0: 100, 64: 13} { // every 4, and every 32 steps
+		err := run(t, g, 4, counts, fine, func(s *Solver) error {
+			s.env.Crowding, s.Price = crowding, 1<<40
+			if crowding == 0 {
+				s.Price = 0
+			}
+			looks := 0
+			for range 400 {
+				cloudOf(s).advance(1)
+				if !s.RebalanceDue() {
+					continue
+				}
+				looks++
+				if _, err := s.Rebalance(context.Background(), nothing); err != nil {
+					return err
+				}
+			}
+			if looks > most || looks < most {
+				return fmt.Errorf("%d looks in 400 steps, every %d, want %d", looks, s.Every, most)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Errorf("%g threads share a processor: %v", crowding, err)
+		}
+	}
+}
+
 // TestNoMovesForBusyProcessors proves that blocks do not move as long as ranks that share processors keep these busy,
 // however long they wait for each other, and that they move where ranks wait for one that computes alone.
 func TestNoMovesForBusyProcessors(t *testing.T) {

@@ -63,6 +63,7 @@ type Problem struct {
 type progress struct {
 	looked int   // the step before which the work was last looked at; -1 if blocks are not those of the work
 	lost   int64 // work that ranks have lost by waiting since the last move
+	next   int   // the step before which the work is not looked at
 	sum    solvers.Balance
 	steps  float64 // in sum.Share
 }
@@ -136,14 +137,16 @@ func (s *Solver) Restore(ctx context.Context, at solvers.Clock, scalars map[stri
 
 // Advance implements solvers.Solver. It returns when blocks may move.
 func (s *Solver) Advance(ctx context.Context, until, pause float64, steps int) (done bool, err error) {
-	left := s.Every - s.Inner.Clock().Steps%s.Every
+	now := s.Inner.Clock().Steps
+	due := max(now+1, s.next)
+	left := (due+s.Every-1)/s.Every*s.Every - now
 	return s.Inner.Advance(ctx, until, pause, min(max(steps, 1), left))
 }
 
 // RebalanceDue implements solvers.Rebalancer.
 func (s *Solver) RebalanceDue() bool {
 	now := s.Inner.Clock().Steps
-	return now != s.looked && (s.looked < 0 || now%s.Every == 0)
+	return now != s.looked && (s.looked < 0 || now%s.Every == 0 && now >= s.next)
 }
 
 // Balance implements solvers.Rebalancer.
@@ -190,6 +193,7 @@ func (s *Solver) Rebalance(ctx context.Context, settle func(context.Context) err
 	s.looked = now
 	least := s.leastTime(mean)
 	s.lost += (max(most, least) - least) * int64(steps)
+	s.next = now + s.quiet(most, least)
 	if shareOf(least, most) >= enough && !Eager {
 		return false, nil
 	}
@@ -206,6 +210,7 @@ func (s *Solver) Rebalance(ctx context.Context, settle func(context.Context) err
 	if err := s.move(ctx, next); err != nil {
 		return false, err
 	}
+	s.next = now
 	s.sum.Moves++
 	s.sum.Before += shareOf(mean, most)
 	s.sum.After += shareOf(mean, newMost)
@@ -225,6 +230,22 @@ func (s *Solver) worth(now int, most, least int64) bool {
 	price := float64(s.Price)
 	lost, gain := float64(s.lost)/float64(least), float64(most-least)/float64(least) // in steps, and a step
 	return lost > price && (lost*gain > price || price*float64(s.sum.Moves+1) <= moderate*float64(now))
+}
+
+// quiet returns for how many steps the work need not be looked at: even if ranks lose twice as much as in the present
+// state, and a little, no move is worth it before. A look can take as long as a twentieth of a step.
+func (s *Solver) quiet(most, least int64) int {
+	if Eager || least <= 0 {
+		return 0
+	}
+	lost, gain := float64(s.lost)/float64(least), float64(max(most, least)-least)/float64(least)
+	const little, mostLooks = .05, 8
+	rate, price := 2*gain+little, float64(s.Price)
+	needed := max(price, price/rate) // see worth
+	if price*float64(s.sum.Moves+1) <= moderate*float64(s.looked) {
+		needed = price
+	}
+	return int(min(max(0, needed-lost)/rate, float64(mostLooks*s.Every)))
 }
 
 // leastTime returns how long a step takes at least, whatever the blocks are: as long as the mean work of a rank, or if
@@ -317,6 +338,7 @@ type division struct {
 	Blocks []halo.Box `json:"blocks"` // of all ranks
 	Looked int        `json:"looked"`
 	Lost   int64      `json:"lost"`
+	Next   int        `json:"next"`
 	Moves  int        `json:"moves"`
 	Sums   [4]float64 `json:"sums"` // of solvers.Balance, and the number of steps
 }
@@ -324,8 +346,8 @@ type division struct {
 // Division implements solvers.Rebalancer.
 func (s *Solver) Division() (json.RawMessage, error) {
 	b := &s.sum
-	d := division{Looked: s.looked, Lost: s.lost, Moves: b.Moves, Sums: [4]float64{b.Share, b.Before, b.After,
-		s.progress.steps}}
+	d := division{Looked: s.looked, Lost: s.lost, Next: s.next, Moves: b.Moves,
+		Sums: [4]float64{b.Share, b.Before, b.After, s.progress.steps}}
 	for rank := range s.env.Comm.Size() {
 		d.Blocks = append(d.Blocks, boxOf(&s.block.Boxes, rank))
 	}
@@ -341,7 +363,7 @@ func (s *Solver) Resume(ctx context.Context, text json.RawMessage) (moved bool, 
 	if err := json.Unmarshal(text, &d); err != nil {
 		return false, fmt.Errorf("the division of the grid in the checkpoint: %w", err)
 	}
-	s.progress = progress{looked: d.Looked, lost: d.Lost, steps: d.Sums[3],
+	s.progress = progress{looked: d.Looked, lost: d.Lost, next: d.Next, steps: d.Sums[3],
 		sum: solvers.Balance{Moves: d.Moves, Share: d.Sums[0], Before: d.Sums[1], After: d.Sums[2]}}
 	if len(d.Blocks) != s.env.Comm.Size() {
 		return false, nil
