@@ -24,11 +24,13 @@ func (f *function) maskNames(from int) string {
 // translateLanes emits a function that computes an index in each lane. Its first parameter is the mask of the call.
 // Values that are the same for all lanes stay scalars: C++ selects the operations by the types of the operands.
 func (f *function) translateLanes() {
+	callsRare := f.u.pkg.callsRare(f.out.fn)
+	ignoresMask := !callsRare && f.ignoresMask()
 	params := []string{"auto mask_0"}
-	ignoresMask := f.ignoresMask()
-	if f.u.pkg.callsRare(f.out.fn) {
+	switch {
+	case callsRare:
 		params = []string{"auto &left", "auto mask_0"}
-	} else if ignoresMask {
+	case ignoresMask:
 		params = []string{"auto"}
 	}
 	var copies []string
@@ -55,7 +57,6 @@ func (f *function) translateLanes() {
 		f.line("%s", c)
 	}
 	resultStruct := f.laneResults()
-	callsRare := f.u.pkg.callsRare(f.out.fn)
 	f.early = f.returnsEarly() || callsRare
 	body := f.decl.Body.List
 	if f.early {
@@ -86,7 +87,7 @@ func (f *function) translateLanes() {
 // result is not used: it is cheap, reads no elements and writes nothing to memory. The compiler then finds that
 // "if a < b { return a }; return b" is the instruction for the minimum, and keeps no results of other lanes.
 func (f *function) ignoresMask() bool {
-	return f.u.cost(f.decl.Body) <= cheapCost && !f.u.writes(f.out.fn) && !f.u.pkg.callsRare(f.out.fn)
+	return f.u.cost(f.decl.Body) <= cheapCost && !f.u.writes(f.out.fn)
 }
 
 // laneResults declares the variables of the results, and returns the declaration of their struct if there are several.

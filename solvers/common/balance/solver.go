@@ -228,8 +228,19 @@ const moderate = .02
 // may.
 func (s *Solver) worth(now int, most, least int64) bool {
 	price := float64(s.Price)
-	lost, gain := float64(s.lost)/float64(least), float64(most-least)/float64(least) // in steps, and a step
-	return lost > price && (lost*gain > price || price*float64(s.sum.Moves+1) <= moderate*float64(now))
+	lost, gain := s.losses(most, least)
+	return lost > price && (lost*gain > price || s.affordable(now))
+}
+
+// losses returns how many steps, of the least time, have been lost since the last move, and how much of one each step
+// loses.
+func (s *Solver) losses(most, least int64) (lost, gain float64) {
+	return float64(s.lost) / float64(least), float64(max(most, least)-least) / float64(least)
+}
+
+// affordable reports whether all moves, and one more, take at most a moderate share of the steps until now.
+func (s *Solver) affordable(now int) bool {
+	return float64(s.Price)*float64(s.sum.Moves+1) <= moderate*float64(now)
 }
 
 // quiet returns for how many steps the work need not be looked at: even if ranks lose twice as much as in the present
@@ -238,11 +249,11 @@ func (s *Solver) quiet(most, least int64) int {
 	if Eager || least <= 0 {
 		return 0
 	}
-	lost, gain := float64(s.lost)/float64(least), float64(max(most, least)-least)/float64(least)
+	lost, gain := s.losses(most, least)
 	const little, mostLooks = .05, 8
 	rate, price := 2*gain+little, float64(s.Price)
 	needed := max(price, price/rate) // see worth
-	if price*float64(s.sum.Moves+1) <= moderate*float64(s.looked) {
+	if s.affordable(s.looked) {
 		needed = price
 	}
 	return int(min(max(0, needed-lost)/rate, float64(mostLooks*s.Every)))

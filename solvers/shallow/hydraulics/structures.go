@@ -172,15 +172,14 @@ func (l *Layout[F]) add(s *Structure, at *Setting) error {
 	case structures.Breach:
 		name, unit = s.Name+"_crest", "m"
 	}
-	to := structures.Structure{Kind: kind, InvertFrom: s.InvertFrom,
-		InvertTo: s.InvertTo, OneWay: s.OneWay, Deck: s.Deck, Crest: s.Crest, Ruled: s.Ruled, Start: s.Start, Stop: s.Stop}
-	switch ruled := kind == structures.Breach && s.Ruled; {
-	case ruled:
+	to := structures.Structure{Kind: kind, InvertFrom: s.InvertFrom, InvertTo: s.InvertTo, OneWay: s.OneWay,
+		Deck: s.Deck, Crest: s.Crest, Ruled: s.Ruled, Start: s.Start, Stop: s.Stop}
+	if kind == structures.Breach && s.Ruled {
 		to.Bottom, to.Width = l.addTable(held(s.Value)), l.addTable(held(s.Length))
-	case kind == structures.Breach:
-		to.Length = at.Prescribe(s.Name+"_length", "m", s.Length)
-		fallthrough
-	default:
+	} else {
+		if kind == structures.Breach {
+			to.Length = at.Prescribe(s.Name+"_length", "m", s.Length)
+		}
 		to.Value = at.Prescribe(name, unit, s.Value)
 	}
 	if kind == structures.Culvert {
