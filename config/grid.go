@@ -22,10 +22,13 @@ const (
 	maxTotal = 1 << 40 // cells of a grid
 )
 
-// DecodeGrid reads the section [grid].
-func DecodeGrid(s *Section) Grid {
+// DecodeGrid reads the section [grid], with keys that only some solvers have.
+func DecodeGrid(s *Section, more ...func(key func(*Spec))) Grid {
 	g := Grid{Cells: [3]int{1, 1, 1}}
 	g.keys(s.Read)
+	for _, keys := range more {
+		keys(s.Read)
+	}
 	if g.Dim > 0 { // otherwise nothing else can be checked
 		g.check(s)
 	}
@@ -170,7 +173,10 @@ func (s *Section) counts(key string, counts []int, limit int64) {
 }
 
 // Print writes the section.
-func (g *Grid) Print(p *Printer) {
+func (g *Grid) Print(p *Printer, more ...func(key func(*Spec))) {
 	p.Section("[grid]")
 	g.keys(p.Print)
+	for _, keys := range more {
+		keys(p.Print)
+	}
 }

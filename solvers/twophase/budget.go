@@ -48,7 +48,8 @@ func (s budget[F]) pass(p *engine.Program, axis int) {
 		box := abi.Box{Hi: b.N}
 		box.Lo[axis] = side * b.N[axis]
 		box.Hi[axis] = box.Lo[axis] + 1
-		p.Run(engine.Over(kernels.NewPassLoop(box, &s.lattice, 2*axis+side, s.volume.Data, s.passed.Data), box))
+		p.Run(engine.Over(kernels.NewPassLoop(box, &s.lattice, 2*axis+side, s.cfg.part(b.Grid), s.volume.Data,
+			s.passed.Data), box))
 	}
 }
 

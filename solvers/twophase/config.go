@@ -53,8 +53,10 @@ type Config struct {
 	Tension   float64    // of the interface, in N/m
 	Gravity   [3]float64 // in m/s²
 	Sides     [3][2]Side
-	Solid     *solid.Solid      // nil without
-	Pieces    [2]*drops.Options // of the first and of the second fluid; nil for none
+	// Rings is axisymmetric flow in the plane: x is the distance from the axis, and cells are rings around it.
+	Rings  bool
+	Solid  *solid.Solid      // nil without
+	Pieces [2]*drops.Options // of the first and of the second fluid; nil for none
 
 	CFL              float64 // largest dt·Σ|u|/h of a cell
 	Tolerance        float64 // of |∇·u| dt after the projection
@@ -85,6 +87,9 @@ func (c *Config) Check(g *grid.Grid) error {
 				Ghosts)
 		}
 	}
+	if c.Rings && (g.Dim != 2 || g.Lo[0] != 0 || g.Periodic[0]) {
+		return errors.New("axisymmetric flow is in the plane, with bounds from x = 0, the axis, and x is not periodic")
+	}
 	for n := range 2 {
 		if !(c.Density[n] > 0) || !(c.Viscosity[n] >= 0) {
 			return fmt.Errorf("density %g and viscosity %g: densities must be positive, viscosities at least 0", c.Density[n],
@@ -103,8 +108,8 @@ func (c *Config) passes(g *grid.Grid, axis, side int) bool {
 // looksAhead reports whether values at faces are those of half a step later by forces, too: see kernels.Momentum.
 func (c *Config) looksAhead() bool { return c.Density[0] == c.Density[1] }
 
-// inflowBalance returns the net inflow through all sides in m³/s, or m²/s in the plane, and whether there is an
-// outflow; varies tells that an inflow is not constant.
+// inflowBalance returns the net inflow through all sides in m³/s, or m²/s in the plane without axis, and whether there
+// is an outflow; varies tells that an inflow is not constant.
 func (c *Config) inflowBalance(g *grid.Grid) (net float64, open, varies bool) {
 	for d := range g.Dim {
 		if g.Periodic[d] {
@@ -115,6 +120,9 @@ func (c *Config) inflowBalance(g *grid.Grid) (net float64, open, varies bool) {
 			if e != d {
 				area *= g.Hi[e] - g.Lo[e]
 			}
+		}
+		if c.Rings {
+			area *= []float64{2 * math.Pi, math.Pi}[d] * g.Hi[0]
 		}
 		for side, s := range c.Sides[d] {
 			open = open || s.Kind == Outflow
@@ -182,6 +190,9 @@ func (c *Config) inflowSpeed(g *grid.Grid, from, while float64) (most float64) {
 // CheckSides returns an error if more fluid flows in than can leave.
 func (c *Config) CheckSides(g *grid.Grid) error {
 	net, open, varies := c.inflowBalance(g)
+	if s := c.Sides[0][0]; c.Rings && (s.Kind != Slip || s.Angle != 0 && s.Angle != RightAngle) {
+		return errors.New("x_low is the axis of axisymmetric flow: leave it out")
+	}
 	if !open && varies {
 		return errors.New("an inflow varies, and no side is an outflow, through which as much could leave")
 	}
@@ -189,7 +200,10 @@ func (c *Config) CheckSides(g *grid.Grid) error {
 		return errors.New("there is an inflow and there are solids, and no side is an outflow")
 	}
 	if !open && math.Abs(net) > 1e-12*math.Abs(net)+1e-300 {
-		unit := map[int]string{2: "m²/s", 3: "m³/s"}[g.Dim]
+		unit := "m³/s"
+		if g.Dim == 2 && !c.Rings {
+			unit = "m²/s"
+		}
 		return fmt.Errorf("%g %s more flow in than out, and no side is an outflow", net, unit)
 	}
 	return nil

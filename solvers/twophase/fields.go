@@ -40,6 +40,7 @@ type output[F num.Float] struct{ *solver[F] }
 // fields are the fields of a block.
 func (s output[F]) fields() []solvers.Field {
 	dim, cells := s.block.Grid.Dim, s.cellsOf.Space()
+	cells.Size = func(i int) float64 { return s.cfg.weight(s.block, i%s.block.N[0]) * s.cfg.unit(s.block.Grid) }
 	fields := FieldsOf(dim)
 	for k := range fields {
 		fields[k].Space = cells
@@ -154,5 +155,10 @@ func (s output[F]) qCriterion(u *[3][]F, c int, to []float64) {
 		for e := range s.block.Grid.Dim {
 			to[0] -= s.slope(u, c, d, e) * s.slope(u, c, e, d) / 2
 		}
+	}
+	if s.cfg.Rings { // the rate of strain around the axis
+		i, _, _ := s.block.Cell(c)
+		rate := (float64(u[0][c]) + float64(u[0][c+1])) / (2 * s.cfg.weight(s.block, i) * float64(s.spacing))
+		to[0] -= rate * rate / 2
 	}
 }

@@ -178,33 +178,37 @@ func (s survey[F]) measureCell(r *row, f []F, u *[3][]F, c int) (energy float64)
 	b := s.block
 	i, j, k := b.Cell(c)
 	x, y, z := b.Centre(i, j, k)
-	at, dim, volume := [3]float64{x, y, z}, b.Grid.Dim, b.Grid.CellVolume()
+	weight := s.cfg.weight(b, i)
+	at, dim, volume := [3]float64{x, y, z}, b.Grid.Dim, weight*s.cfg.unit(b.Grid)
 	v := float64(f[c])
-	r.sums[sumVolume].Add(v)
+	r.sums[sumVolume].Add(v * weight)
 	for d := range dim {
 		step := int(s.stride(d))
 		lo, hi := float64(u[d][c]), float64(u[d][c+step])
-		own := s.cfg.densityOf(v)
-		energy += (own+s.cfg.densityOf(float64(f[c-step])))*lo*lo + (own+s.cfg.densityOf(float64(f[c+step])))*hi*hi
+		own, below, above := s.cfg.densityOf(v), s.cfg.densityOf(float64(f[c-step])), s.cfg.densityOf(float64(f[c+step]))
+		if s.cfg.Rings && d == 0 {
+			below, above = below*(weight-1)/weight, above*(weight+1)/weight
+		}
+		energy += (own+below)*lo*lo + (own+above)*hi*hi
 		r.fastest = max(r.fastest, math.Abs(lo), math.Abs(hi))
 		if v != 0 {
-			r.sums[sumCentre+d].Add(v * at[d])
-			r.sums[sumCentre+dim+d].Add(v * (lo + hi) / 2)
+			r.sums[sumCentre+d].Add(v * weight * at[d])
+			r.sums[sumCentre+dim+d].Add(v * weight * (lo + hi) / 2)
 		}
 	}
 	r.sums[sumEnergy].Add(energy / 8 * volume)
 	if s.cfg.Viscosity != [2]float64{} {
-		r.sums[sumDissipation].Add(s.dissipationOf(v, u, c) * volume)
+		r.sums[sumDissipation].Add(s.dissipationOf(v, u, c, weight) * volume)
 	}
 	if v > 0 && v < 1 {
-		r.sums[sumInterface].Add(s.areaOf(f, c))
+		r.sums[sumInterface].Add(s.areaOf(f, c, i))
 	}
 	return energy / 8
 }
 
 // dissipationOf is the dissipation of a cell per volume, ½μ|∇u + ∇uᵀ|²: shears are means of the squares at the cell's
 // edges, so that an edge in a side counts half.
-func (s survey[F]) dissipationOf(f float64, u *[3][]F, c int) float64 {
+func (s survey[F]) dissipationOf(f float64, u *[3][]F, c int, radius float64) float64 {
 	dim, sum := s.block.Grid.Dim, 0.0
 	for d := range dim {
 		own := int(s.stride(d))
@@ -215,8 +219,16 @@ func (s survey[F]) dissipationOf(f float64, u *[3][]F, c int) float64 {
 			for corner := range 4 {
 				at := c + corner%2*own + corner/2*other
 				shear := float64(u[d][at]) - float64(u[d][at-other]) + float64(u[e][at]) - float64(u[e][at-own])
-				sum += shear * shear / 4
+				if shear *= shear / 4; s.cfg.Rings {
+					shear *= (radius - .5 + float64(corner%2)) / radius
+				}
+				sum += shear
 			}
+		}
+	}
+	for k := 0; s.cfg.Rings && k < 2; k++ { // the stress around the axis, at faces
+		if v := float64(u[0][c+k]); v != 0 {
+			sum += v * v / (radius * (radius - .5 + float64(k)))
 		}
 	}
 	h := float64(s.spacing)
@@ -226,11 +238,15 @@ func (s survey[F]) dissipationOf(f float64, u *[3][]F, c int) float64 {
 // densityOf is the density of a mixture.
 func (c *Config) densityOf(f float64) float64 { return c.Density[1] + (c.Density[0]-c.Density[1])*f }
 
-// areaOf is the area of the plane of a mixed cell.
-func (s survey[F]) areaOf(f []F, c int) float64 {
+// areaOf is the area of the plane of a mixed cell, in column i.
+func (s survey[F]) areaOf(f []F, c, i int) float64 {
 	l := vof.Lattice{Origin: s.lattice.First, SY: s.lattice.SY, SZ: s.lattice.SZ}
 	if s.block.Grid.Dim == 2 {
 		line := vof.PlaneOf2(f, c, l, s.normal, s.difference())
+		if inner := F(s.cfg.weight(s.block, i) - .5); s.cfg.Rings {
+			line.Alpha = geom.RingConstant(line.X, line.Y, f[c], inner)
+			return float64(geom.RingSection(&line, inner)) * s.cfg.unit(s.block.Grid) / float64(s.spacing)
+		}
 		return float64(geom.Length(&line, s.spacing, s.spacing))
 	}
 	plane := vof.PlaneOf3(f, c, l, s.normal, s.difference())
@@ -271,10 +287,10 @@ func (s survey[F]) quantities(ctx context.Context, steps int) ([]solvers.Quantit
 	values = append(values, s.cfg.Tension*sums[sumInterface], sums[sumDissipation])
 	values = append(values, sums[sumForce:sumCount]...)
 	for n, q := range r.through {
-		values = append(values, float64(1-2*(n%2))*q.cells()*s.block.Grid.CellVolume())
+		values = append(values, float64(1-2*(n%2))*q.cells()*s.cfg.unit(s.block.Grid)/s.cfg.part(s.block.Grid))
 	}
 	for _, q := range r.removed {
-		values = append(values, q.cells()*s.block.Grid.CellVolume())
+		values = append(values, q.cells()*s.cfg.unit(s.block.Grid))
 	}
 	return solvers.Measured(Quantities, values...), nil
 }

@@ -106,8 +106,16 @@ func (s drag[F]) forces(p, f []F, u *[3][]F, sums []dist.Accumulator) {
 	if dim == 3 {
 		length, area = area, area*area
 	}
+	first := 0
+	if s.cfg.Rings { // across the axis forces cancel
+		first = 1
+		length = s.cfg.unit(s.block.Grid) / float64(s.spacing)
+		area = length
+	}
 	for _, c := range s.solids.rim {
-		for d := range dim {
+		i, _, _ := s.block.Cell(c)
+		area := area * s.cfg.weight(s.block, i)
+		for d := first; d < dim; d++ {
 			weight := s.cfg.densityOf(float64(f[c])) * s.cfg.Gravity[d] * float64(s.spacing) / 2 // of the half cell at the face
 			if g.Shut[d][c] {
 				sums[d].Add((weight - float64(p[c])) * area)
@@ -117,7 +125,7 @@ func (s drag[F]) forces(p, f []F, u *[3][]F, sums []dist.Accumulator) {
 			}
 		}
 	}
-	for d := range dim {
+	for d := first; d < dim; d++ {
 		w := &s.solids.wall[d].list
 		for n, face := range w.Faces {
 			sums[d].Add(s.onWall(g, w, d, n, int(face), f, u) * length)
@@ -129,6 +137,8 @@ func (s drag[F]) forces(p, f []F, u *[3][]F, sums []dist.Accumulator) {
 func (s drag[F]) onWall(g *solid.Geometry, w *solid.WallList, d, n, c int, f []F, u *[3][]F) (sum float64) {
 	dim, own := s.block.Grid.Dim, int(s.stride(d))
 	v := float64(u[d][c])
+	i, _, _ := s.block.Cell(c)
+	radius := s.cfg.weight(s.block, i)
 	for turn := range dim {
 		along := (d + turn) % dim
 		step := int(s.stride(along))
@@ -138,12 +148,15 @@ func (s drag[F]) onWall(g *solid.Geometry, w *solid.WallList, d, n, c int, f []F
 			}
 			excess := w.Near[2*n*dim+2*turn+side]
 			if turn == 0 {
-				sum += 2 * s.viscosityOf(f, c+(side-1)*own) * v * (1 + excess)
+				sum += 2 * s.viscosityOf(f, c+(side-1)*own) * v * (1 + excess) * radius
 				continue
 			}
 			at := c + side*step
 			slope := float64(u[along][at]) - float64(u[along][at-own])
 			mu := s.viscosityOf(f, at, at-own, at-step, at-step-own)
+			if s.cfg.Rings {
+				mu *= radius - .5 + float64(side)
+			}
 			sum += mu * (v*(1+excess) - float64(2*side-1)*slope)
 		}
 	}

@@ -133,7 +133,8 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 		}
 	}()
 	_, sy, sz := b.Strides()
-	s.lattice = kernels.Lattice{First: int32(b.Index(0, 0, 0)), SY: int32(sy), SZ: int32(sz), Dim: int32(b.Grid.Dim)}
+	s.lattice = kernels.Lattice{First: int32(b.Index(0, 0, 0)), SY: int32(sy), SZ: int32(sz), Dim: int32(b.Grid.Dim),
+		Rings: cfg.Rings, Inner: int32(b.Lo[0])}
 	s.fluids = kernels.Fluids[F]{Density: F(cfg.Density[1]), DensityStep: F(cfg.Density[0] - cfg.Density[1]),
 		Viscosity: F(cfg.Viscosity[1]), ViscosityStep: F(cfg.Viscosity[0] - cfg.Viscosity[1]), Tension: F(cfg.Tension)}
 	s.arrays, err = declare[F](table, &cfg, b, at.Block.Boxes, env.Comm.Rank())

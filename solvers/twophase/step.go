@@ -117,6 +117,9 @@ func (s *solver[F]) reconstruct(p *engine.Program, f *engine.Array[F], layers in
 	if s.lines != nil {
 		p.Run(engine.Over(vof.NewReconstruct2Loop(box, &vof.Sweep2[F]{Lattice: l, Normal: s.normal,
 			DifferenceStep: s.difference(), F: f.Data, Planes: s.lines.Data}), box))
+		if s.cfg.Rings {
+			p.Run(engine.Over(kernels.NewFitRingsLoop(box, &s.lattice, f.Data, s.lines.Data), box))
+		}
 		return
 	}
 	p.Run(engine.Over(vof.NewReconstruct3Loop(box, &vof.Sweep3[F]{Lattice: l, Normal: s.normal,
@@ -189,7 +192,7 @@ func (s *solver[F]) project(p *engine.Program) {
 	v := s.v[0]
 	p.Run(engine.Over(kernels.NewDivergeLoop(s.cells(0), &s.lattice, s.now, v[0].Data, v[1].Data, s.third(v),
 		s.pressure.B.Data), s.cells(0)),
-		engine.Whole(kernels.NewSetPressureToleranceLoop(s.cfg.Tolerance, s.now, s.pressure.Iteration.At()), 1))
+		engine.Whole(kernels.NewSetPressureToleranceLoop(s.cfg.residual(), s.now, s.pressure.Iteration.At()), 1))
 	p.Run(s.pressureSides.of(s.pressure.X))
 	s.pressure.Solve(p)
 	s.emptySolids(p, s.pressure.X)

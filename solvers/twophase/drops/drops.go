@@ -42,6 +42,16 @@ type State[F num.Float] struct {
 	U      [3][]F // velocity on lower faces; not needed to remove pieces
 	Solid  []bool // cells without fluid; nil for none
 	Second bool   // pieces of the second fluid
+	Unit   float64
+	Weight func(i int) float64 // volume, in Unit, of the block's cells i along x; nil if all are 1
+}
+
+// weight is the volume of own cell n in Unit.
+func (s *State[F]) weight(n int) float64 {
+	if s.Weight == nil {
+		return 1
+	}
+	return s.Weight(n % s.Block.N[0])
 }
 
 // share is the volume fraction of the fluid in a cell.
@@ -75,7 +85,7 @@ func (s *State[F]) Rows(ctx context.Context, o *Options) ([][]float64, error) {
 	width := 1 + 2*g.Dim
 	sums, err := found.Sums(ctx, width, func(n int, to []float64) {
 		c := s.index(n)
-		share, offset := s.share(c), found.Offset(n)
+		share, offset := s.share(c)*s.weight(n), found.Offset(n)
 		to[0] = share
 		for d := range g.Dim {
 			to[1+d] = share * offset[d]
@@ -88,7 +98,7 @@ func (s *State[F]) Rows(ctx context.Context, o *Options) ([][]float64, error) {
 	rows := make([][]float64, len(found.Firsts))
 	for piece := range rows {
 		sum, first := sums[piece*width:][:width], found.First(piece)
-		row := []float64{float64(piece), sum[0] * g.CellVolume()}
+		row := []float64{float64(piece), sum[0] * s.Unit}
 		for d := range g.Dim {
 			x := float64(first[d]) + .5 + sum[1+d]/sum[0]
 			if size := float64(g.N[d]); g.Periodic[d] {
@@ -104,21 +114,21 @@ func (s *State[F]) Rows(ctx context.Context, o *Options) ([][]float64, error) {
 	return rows, nil
 }
 
-// Remove gives the cells of small pieces to the other fluid, and returns the removed volume in cells, the same on all
+// Remove gives the cells of small pieces to the other fluid, and returns the removed volume in Unit, the same on all
 // ranks, which all call it. Ghosts keep their values.
 func (s *State[F]) Remove(ctx context.Context, o *Options) (removed float64, err error) {
 	found, err := s.find(ctx, o)
 	if err != nil {
 		return 0, err
 	}
-	volumes, err := found.Sums(ctx, 1, func(n int, to []float64) { to[0] = s.share(s.index(n)) })
+	volumes, err := found.Sums(ctx, 1, func(n int, to []float64) { to[0] = s.share(s.index(n)) * s.weight(n) })
 	if err != nil {
 		return 0, err
 	}
 	small := make([]bool, len(volumes))
 	var sum dist.Accumulator
 	for piece, v := range volumes {
-		if small[piece] = v*s.Block.Grid.CellVolume() < o.RemoveBelow; small[piece] {
+		if small[piece] = v*s.Unit < o.RemoveBelow; small[piece] {
 			sum.Add(v)
 		}
 	}

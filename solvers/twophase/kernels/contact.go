@@ -45,13 +45,13 @@ func Wet[F num.Float](i, j, k int, q *Contact[F]) {
 				if !found {
 					continue
 				}
-				alpha := q.constant(m, f)
+				alpha := q.constant(m, f, q.inner(i, x, 0))
 				weight := f * (1 - f)
 				total += weight
 				alpha += m[q.First]*F(x) + m[q.Second]*F(y) // of the same plane for the cell that e is x, y cells from
 				for layer := range int(q.Layers) {
 					alpha += m[q.Axis] * F(q.Inward)
-					sums[layer] += weight * q.below(m, alpha)
+					sums[layer] += weight * q.below(m, alpha, q.inner(i, 0, layer+1))
 				}
 			}
 		}
@@ -85,8 +85,20 @@ func (q *Contact[F]) direction(c int) (m [3]F, found bool) {
 	return m, true
 }
 
+// inner is the inner radius, in axisymmetric flow, of a cell along the side or of a ghost in a layer.
+func (q *Contact[F]) inner(i, along, layer int) F {
+	at := i + along
+	if q.Axis == 0 {
+		at = i - layer*int(q.Inward)
+	}
+	return F(at + int(q.Inner))
+}
+
 // constant is that of the plane with a normal that leaves a fraction below it.
-func (q *Contact[F]) constant(m [3]F, f F) F {
+func (q *Contact[F]) constant(m [3]F, f, inner F) F {
+	if q.Rings {
+		return geom.RingConstant(m[0], m[1], f, inner)
+	}
 	if q.Dim == 2 {
 		return geom.LineConstant(m[0], m[1], f)
 	}
@@ -94,7 +106,10 @@ func (q *Contact[F]) constant(m [3]F, f F) F {
 }
 
 // below is the part of a cell below a plane.
-func (q *Contact[F]) below(m [3]F, alpha F) F {
+func (q *Contact[F]) below(m [3]F, alpha, inner F) F {
+	if q.Rings {
+		return geom.RingShare(m[0], m[1], alpha, inner)
+	}
 	if q.Dim == 2 {
 		return geom.Area(m[0], m[1], alpha)
 	}

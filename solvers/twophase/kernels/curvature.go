@@ -33,9 +33,9 @@ func FindCurvature[F num.Float](i, j, k int, q *Curvature[F]) {
 	if q.hasInterface(c) {
 		found := false
 		n := q.normal(c)
-		kappa, found = q.fromHeights(c, n)
+		kappa, found = q.fromHeights(c, i, n)
 		if !found {
-			kappa = q.fromPolygons(c, n)
+			kappa = q.fromPolygons(c, i, n)
 		}
 	}
 	q.Kappa[c] = kappa
@@ -119,7 +119,7 @@ func (q *Curvature[F]) height(c, s, sign int) (h F, found bool) {
 func unit[F num.Float](v F) F { return num.Larger(0, num.Smaller(1, v)) }
 
 // fromHeights is the curvature of the graph of heights along the axis nearest to the normal along which all exist.
-func (q *Curvature[F]) fromHeights(c int, n [3]F) (kappa F, found bool) {
+func (q *Curvature[F]) fromHeights(c, i int, n [3]F) (kappa F, found bool) {
 	var done [3]bool
 	for range q.Dim {
 		axis := int32(-1)
@@ -129,7 +129,11 @@ func (q *Curvature[F]) fromHeights(c int, n [3]F) (kappa F, found bool) {
 			}
 		}
 		done[axis] = true
-		kappa, found = q.alongAxis(c, axis, n[axis])
+		if q.Rings && axis == 0 {
+			kappa, found = q.alongRadius(c, i, n[0])
+		} else {
+			kappa, found = q.alongAxis(c, i, axis, n[axis])
+		}
 		if found {
 			return kappa, true
 		}
@@ -137,7 +141,7 @@ func (q *Curvature[F]) fromHeights(c int, n [3]F) (kappa F, found bool) {
 	return 0, false
 }
 
-func (q *Curvature[F]) alongAxis(c int, axis int32, n F) (kappa F, found bool) {
+func (q *Curvature[F]) alongAxis(c, i int, axis int32, n F) (kappa F, found bool) {
 	sign := 1
 	if n < 0 {
 		sign = -1
@@ -162,6 +166,9 @@ func (q *Curvature[F]) alongAxis(c int, axis int32, n F) (kappa F, found bool) {
 		return 0, false // the interface of this column belongs to another cell
 	}
 	hx, hxx := (h[middle+2]-h[middle])/2, h[middle+2]-2*h[middle+1]+h[middle]
+	if q.Rings {
+		return F(sign) * (bend(hx, 0, hxx, 0, 0) - hx/(radius[F](&q.Lattice, i)*num.Sqrt(1+hx*hx))), true
+	}
 	if q.Dim == 2 {
 		return F(sign) * bend(hx, 0, hxx, 0, 0), true
 	}
@@ -173,4 +180,66 @@ func (q *Curvature[F]) alongAxis(c int, axis int32, n F) (kappa F, found bool) {
 func bend[F num.Float](x, y, xx, yy, xy F) F {
 	size := 1 + x*x + y*y
 	return -(xx*(1+y*y) + yy*(1+x*x) - 2*xy*x*y) / (size * num.Sqrt(size))
+}
+
+// alongRadius is the curvature of the surface around the axis whose radius squared, a function of y, has the means of
+// rows that squared finds: the second derivative is exact for spheres.
+func (q *Curvature[F]) alongRadius(c, i int, n F) (kappa F, found bool) {
+	sign := 1
+	if n < 0 {
+		sign = -1
+	}
+	var v [3]F
+	for y := range 3 {
+		v[y], found = q.squared(c+(y-1)*int(q.SY), i, sign)
+		if !found {
+			return 0, false
+		}
+	}
+	curved := v[2] - 2*v[1] + v[0]
+	square := v[1] - curved/24 // in the middle of the row
+	if !(square > 0) {
+		return 0, false
+	}
+	r := num.Sqrt(square)
+	if num.Abs(r-radius[F](&q.Lattice, i)) > 1 {
+		return 0, false
+	}
+	slope := (v[2] - v[0]) / (4 * r)
+	return F(sign) * (bend(slope, 0, (curved/2-slope*slope)/r, 0, 0) + 1/(r*num.Sqrt(1+slope*slope))), true
+}
+
+// squared is the mean of the squared radius of the interface in the row through cell c. sign is 1 if fluid is inside,
+// -1 if it is outside. The row reaches, as columns do, to a full and to an empty cell, but not beyond the axis.
+func (q *Curvature[F]) squared(c, i, sign int) (v F, found bool) {
+	own := unit(q.F[c])
+	sum := own * radius[F](&q.Lattice, i)
+	lo := 0
+	f, last := own, own
+	for f < 1-columnTol {
+		lo++
+		if lo > columnEnd || i+int(q.Inner)-sign*lo < 0 {
+			return 0, false
+		}
+		last, f = f, unit(q.F[c-sign*lo])
+		if lo > 1 && f < columnTol && last < columnTol && own > columnTol {
+			return 0, false // beyond the fluid below
+		}
+		sum += f * radius[F](&q.Lattice, i-sign*lo)
+	}
+	hi := 0
+	f = own
+	for f > columnTol {
+		hi++
+		if hi > columnEnd || i+int(q.Inner)+sign*hi < 0 {
+			return 0, false
+		}
+		last, f = f, unit(q.F[c+sign*hi])
+		if hi > 1 && f > 1-columnTol && last > 1-columnTol && own < 1-columnTol {
+			return 0, false
+		}
+		sum += f * radius[F](&q.Lattice, i+sign*hi)
+	}
+	end := radius[F](&q.Lattice, i-sign*lo) - F(sign)*0.5 // of the full cell
+	return end*end + 2*F(sign)*sum, true
 }

@@ -38,7 +38,7 @@ func TestCurvatureOfCircles(t *testing.T) {
 						e := math.Abs(q.Kappa[at]/exact - 1)
 						all, cells, worst = all+e, cells+1, max(worst, e)
 						if q.mixed(at) {
-							polygons += math.Abs(q.fromPolygons(at, q.normal(at))/exact - 1)
+							polygons += math.Abs(q.fromPolygons(at, i, q.normal(at))/exact - 1)
 							fitted++
 						}
 					}

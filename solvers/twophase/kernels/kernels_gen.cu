@@ -173,13 +173,20 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Lattice locates cell (i, j, k) of a block in its arrays, ghosts included, at First + i + j·SY + k·SZ.
-// Lattice, types.go:17
+//
+// In axisymmetric flow, Rings, cells are rings around x = 0, and Inner is the number of cells between that axis and the
+// cells with i = 0. Lengths there are in spacings, and volumes, areas and masses per radian, so that those of a cell in
+// the plane are multiplied by a radius: that of the centre of a cell, of a face across x, or of an edge.
+// Lattice, types.go:21
 struct Lattice {
     int32 First, SY, SZ;
     int32 Dim;
+    bool Rings;
+    int32 Inner;
 };
-static_assert(sizeof(Lattice) == 16 && offsetof(Lattice, First) == 0 && offsetof(Lattice, SY) == 4 &&
-    offsetof(Lattice, SZ) == 8 && offsetof(Lattice, Dim) == 12, "Lattice");
+static_assert(sizeof(Lattice) == 24 && offsetof(Lattice, First) == 0 && offsetof(Lattice, SY) == 4 &&
+    offsetof(Lattice, SZ) == 8 && offsetof(Lattice, Dim) == 12 && offsetof(Lattice, Rings) == 16 &&
+    offsetof(Lattice, Inner) == 20, "Lattice");
 
 // Contact is a side of the grid that the interface meets at a given angle.
 // Contact[float32], contact.go:11
@@ -192,10 +199,18 @@ struct Contact_f32 {
     float Cos, Sin;
     Slice<float> F;
 };
-static_assert(sizeof(Contact_f32) == 72 && offsetof(Contact_f32, Lattice_) == 0 &&
-    offsetof(Contact_f32, Axis) == 16 && offsetof(Contact_f32, First) == 20 && offsetof(Contact_f32, Second) == 24 &&
-    offsetof(Contact_f32, Inward) == 28 && offsetof(Contact_f32, Layers) == 32 && offsetof(Contact_f32, Cos) == 36 &&
-    offsetof(Contact_f32, Sin) == 40 && offsetof(Contact_f32, F) == 48, "Contact_f32");
+static_assert(sizeof(Contact_f32) == 80 && offsetof(Contact_f32, Lattice_) == 0 &&
+    offsetof(Contact_f32, Axis) == 24 && offsetof(Contact_f32, First) == 28 && offsetof(Contact_f32, Second) == 32 &&
+    offsetof(Contact_f32, Inward) == 36 && offsetof(Contact_f32, Layers) == 40 && offsetof(Contact_f32, Cos) == 44 &&
+    offsetof(Contact_f32, Sin) == 48 && offsetof(Contact_f32, F) == 56, "Contact_f32");
+
+// Box is a part of the unit square.
+// geom.Box[float32], geom/ring.go:9
+struct geom_Box_f32 {
+    float X0, X1, Y0, Y1;
+};
+static_assert(sizeof(geom_Box_f32) == 16 && offsetof(geom_Box_f32, X0) == 0 && offsetof(geom_Box_f32, X1) == 4 &&
+    offsetof(geom_Box_f32, Y0) == 8 && offsetof(geom_Box_f32, Y1) == 12, "geom_Box_f32");
 
 // SortedNormal is a normal prepared for many volumes: its components in ascending order, divided by their sum.
 // low is the sum of its negative components: the least alpha of a non-empty volume.
@@ -218,10 +233,18 @@ struct Contact_f64 {
     double Cos, Sin;
     Slice<double> F;
 };
-static_assert(sizeof(Contact_f64) == 80 && offsetof(Contact_f64, Lattice_) == 0 &&
-    offsetof(Contact_f64, Axis) == 16 && offsetof(Contact_f64, First) == 20 && offsetof(Contact_f64, Second) == 24 &&
-    offsetof(Contact_f64, Inward) == 28 && offsetof(Contact_f64, Layers) == 32 && offsetof(Contact_f64, Cos) == 40 &&
-    offsetof(Contact_f64, Sin) == 48 && offsetof(Contact_f64, F) == 56, "Contact_f64");
+static_assert(sizeof(Contact_f64) == 88 && offsetof(Contact_f64, Lattice_) == 0 &&
+    offsetof(Contact_f64, Axis) == 24 && offsetof(Contact_f64, First) == 28 && offsetof(Contact_f64, Second) == 32 &&
+    offsetof(Contact_f64, Inward) == 36 && offsetof(Contact_f64, Layers) == 40 && offsetof(Contact_f64, Cos) == 48 &&
+    offsetof(Contact_f64, Sin) == 56 && offsetof(Contact_f64, F) == 64, "Contact_f64");
+
+// Box is a part of the unit square.
+// geom.Box[float64], geom/ring.go:9
+struct geom_Box_f64 {
+    double X0, X1, Y0, Y1;
+};
+static_assert(sizeof(geom_Box_f64) == 32 && offsetof(geom_Box_f64, X0) == 0 && offsetof(geom_Box_f64, X1) == 8 &&
+    offsetof(geom_Box_f64, Y0) == 16 && offsetof(geom_Box_f64, Y1) == 24, "geom_Box_f64");
 
 // SortedNormal is a normal prepared for many volumes: its components in ascending order, divided by their sum.
 // low is the sum of its negative components: the least alpha of a non-empty volume.
@@ -260,9 +283,9 @@ struct Curvature_f32 {
     Slice<geom_Plane_f32> Planes;
     Slice<float> Kappa;
 };
-static_assert(sizeof(Curvature_f32) == 112 && offsetof(Curvature_f32, Lattice_) == 0 &&
-    offsetof(Curvature_f32, F) == 16 && offsetof(Curvature_f32, Lines) == 40 &&
-    offsetof(Curvature_f32, Planes) == 64 && offsetof(Curvature_f32, Kappa) == 88, "Curvature_f32");
+static_assert(sizeof(Curvature_f32) == 120 && offsetof(Curvature_f32, Lattice_) == 0 &&
+    offsetof(Curvature_f32, F) == 24 && offsetof(Curvature_f32, Lines) == 48 &&
+    offsetof(Curvature_f32, Planes) == 72 && offsetof(Curvature_f32, Kappa) == 96, "Curvature_f32");
 
 // frame is a position and three directions: that of the normal, and two across it.
 // frame[float32], polygons.go:6
@@ -316,9 +339,9 @@ struct Curvature_f64 {
     Slice<geom_Plane_f64> Planes;
     Slice<double> Kappa;
 };
-static_assert(sizeof(Curvature_f64) == 112 && offsetof(Curvature_f64, Lattice_) == 0 &&
-    offsetof(Curvature_f64, F) == 16 && offsetof(Curvature_f64, Lines) == 40 &&
-    offsetof(Curvature_f64, Planes) == 64 && offsetof(Curvature_f64, Kappa) == 88, "Curvature_f64");
+static_assert(sizeof(Curvature_f64) == 120 && offsetof(Curvature_f64, Lattice_) == 0 &&
+    offsetof(Curvature_f64, F) == 24 && offsetof(Curvature_f64, Lines) == 48 &&
+    offsetof(Curvature_f64, Planes) == 72 && offsetof(Curvature_f64, Kappa) == 96, "Curvature_f64");
 
 // frame is a position and three directions: that of the normal, and two across it.
 // frame[float64], polygons.go:6
@@ -346,7 +369,7 @@ struct system_f64 {
 static_assert(sizeof(system_f64) == 336 && offsetof(system_f64, a) == 0, "system_f64");
 
 // Fluids are the properties of the two fluids. The first one is where the volume fraction is 1.
-// Fluids[float32], types.go:38
+// Fluids[float32], types.go:56
 struct Fluids_f32 {
     float Density, DensityStep;
     float Viscosity, ViscosityStep;
@@ -372,14 +395,14 @@ struct Faces_f32 {
     Slice<float> V;
     Slice<float> Force;
 };
-static_assert(sizeof(Faces_f32) == 200 && offsetof(Faces_f32, Lattice_) == 0 && offsetof(Faces_f32, Fluids_) == 16 &&
-    offsetof(Faces_f32, Axis) == 36 && offsetof(Faces_f32, Across) == 40 && offsetof(Faces_f32, Spacing) == 44 &&
-    offsetof(Faces_f32, Gravity) == 48 && offsetof(Faces_f32, F) == 56 && offsetof(Faces_f32, Kappa) == 80 &&
-    offsetof(Faces_f32, P) == 104 && offsetof(Faces_f32, A) == 128 && offsetof(Faces_f32, V) == 152 &&
-    offsetof(Faces_f32, Force) == 176, "Faces_f32");
+static_assert(sizeof(Faces_f32) == 208 && offsetof(Faces_f32, Lattice_) == 0 && offsetof(Faces_f32, Fluids_) == 24 &&
+    offsetof(Faces_f32, Axis) == 44 && offsetof(Faces_f32, Across) == 48 && offsetof(Faces_f32, Spacing) == 52 &&
+    offsetof(Faces_f32, Gravity) == 56 && offsetof(Faces_f32, F) == 64 && offsetof(Faces_f32, Kappa) == 88 &&
+    offsetof(Faces_f32, P) == 112 && offsetof(Faces_f32, A) == 136 && offsetof(Faces_f32, V) == 160 &&
+    offsetof(Faces_f32, Force) == 184, "Faces_f32");
 
 // Clock has the length of a step.
-// Clock[float32], types.go:54
+// Clock[float32], types.go:87
 struct Clock_f32 {
     float Dt;
     float PerCell;
@@ -389,7 +412,7 @@ static_assert(sizeof(Clock_f32) == 12 && offsetof(Clock_f32, Dt) == 0 && offseto
     offsetof(Clock_f32, PerArea) == 8, "Clock_f32");
 
 // Fluids are the properties of the two fluids. The first one is where the volume fraction is 1.
-// Fluids[float64], types.go:38
+// Fluids[float64], types.go:56
 struct Fluids_f64 {
     double Density, DensityStep;
     double Viscosity, ViscosityStep;
@@ -415,14 +438,14 @@ struct Faces_f64 {
     Slice<double> V;
     Slice<double> Force;
 };
-static_assert(sizeof(Faces_f64) == 224 && offsetof(Faces_f64, Lattice_) == 0 && offsetof(Faces_f64, Fluids_) == 16 &&
-    offsetof(Faces_f64, Axis) == 56 && offsetof(Faces_f64, Across) == 60 && offsetof(Faces_f64, Spacing) == 64 &&
-    offsetof(Faces_f64, Gravity) == 72 && offsetof(Faces_f64, F) == 80 && offsetof(Faces_f64, Kappa) == 104 &&
-    offsetof(Faces_f64, P) == 128 && offsetof(Faces_f64, A) == 152 && offsetof(Faces_f64, V) == 176 &&
-    offsetof(Faces_f64, Force) == 200, "Faces_f64");
+static_assert(sizeof(Faces_f64) == 232 && offsetof(Faces_f64, Lattice_) == 0 && offsetof(Faces_f64, Fluids_) == 24 &&
+    offsetof(Faces_f64, Axis) == 64 && offsetof(Faces_f64, Across) == 68 && offsetof(Faces_f64, Spacing) == 72 &&
+    offsetof(Faces_f64, Gravity) == 80 && offsetof(Faces_f64, F) == 88 && offsetof(Faces_f64, Kappa) == 112 &&
+    offsetof(Faces_f64, P) == 136 && offsetof(Faces_f64, A) == 160 && offsetof(Faces_f64, V) == 184 &&
+    offsetof(Faces_f64, Force) == 208, "Faces_f64");
 
 // Clock has the length of a step.
-// Clock[float64], types.go:54
+// Clock[float64], types.go:87
 struct Clock_f64 {
     double Dt;
     double PerCell;
@@ -433,7 +456,7 @@ static_assert(sizeof(Clock_f64) == 24 && offsetof(Clock_f64, Dt) == 0 && offseto
 
 // Sides are the faces in the sides of the grid across an axis: the index of the first one and that of the last one,
 // and whether the pressure is 0 there. A periodic axis has none: First is -1.
-// Sides, projection.go:66
+// Sides, projection.go:75
 struct Sides {
     int32 First, Last;
     bool FirstOpen, LastOpen;
@@ -468,10 +491,11 @@ struct Viscous_f32 {
     Slice<float> VFirst;
     Slice<float> VSecond;
 };
-static_assert(sizeof(Viscous_f32) == 144 && offsetof(Viscous_f32, Lattice_) == 0 &&
-    offsetof(Viscous_f32, Fluids_) == 16 && offsetof(Viscous_f32, Across) == 36 &&
-    offsetof(Viscous_f32, First) == 40 && offsetof(Viscous_f32, Second) == 44 && offsetof(Viscous_f32, F) == 48 &&
-    offsetof(Viscous_f32, V) == 72 && offsetof(Viscous_f32, VFirst) == 96 && offsetof(Viscous_f32, VSecond) == 120, "Viscous_f32");
+static_assert(sizeof(Viscous_f32) == 152 && offsetof(Viscous_f32, Lattice_) == 0 &&
+    offsetof(Viscous_f32, Fluids_) == 24 && offsetof(Viscous_f32, Across) == 44 &&
+    offsetof(Viscous_f32, First) == 48 && offsetof(Viscous_f32, Second) == 52 && offsetof(Viscous_f32, F) == 56 &&
+    offsetof(Viscous_f32, V) == 80 && offsetof(Viscous_f32, VFirst) == 104 &&
+    offsetof(Viscous_f32, VSecond) == 128, "Viscous_f32");
 
 // Walls are the open faces of one velocity component next to closed ones. The velocity is 0 in a solid's surface, at
 // a part θ of the distance to a closed neighbour, from which the stress is μ v/θ instead of μ v (Gibou, Fedkiw, Cheng
@@ -497,11 +521,11 @@ struct Viscous_f64 {
     Slice<double> VFirst;
     Slice<double> VSecond;
 };
-static_assert(sizeof(Viscous_f64) == 168 && offsetof(Viscous_f64, Lattice_) == 0 &&
-    offsetof(Viscous_f64, Fluids_) == 16 && offsetof(Viscous_f64, Across) == 56 &&
-    offsetof(Viscous_f64, First) == 60 && offsetof(Viscous_f64, Second) == 64 && offsetof(Viscous_f64, F) == 72 &&
-    offsetof(Viscous_f64, V) == 96 && offsetof(Viscous_f64, VFirst) == 120 &&
-    offsetof(Viscous_f64, VSecond) == 144, "Viscous_f64");
+static_assert(sizeof(Viscous_f64) == 176 && offsetof(Viscous_f64, Lattice_) == 0 &&
+    offsetof(Viscous_f64, Fluids_) == 24 && offsetof(Viscous_f64, Across) == 64 &&
+    offsetof(Viscous_f64, First) == 68 && offsetof(Viscous_f64, Second) == 72 && offsetof(Viscous_f64, F) == 80 &&
+    offsetof(Viscous_f64, V) == 104 && offsetof(Viscous_f64, VFirst) == 128 &&
+    offsetof(Viscous_f64, VSecond) == 152, "Viscous_f64");
 
 // Walls are the open faces of one velocity component next to closed ones. The velocity is 0 in a solid's surface, at
 // a part θ of the distance to a closed neighbour, from which the stress is μ v/θ instead of μ v (Gibou, Fedkiw, Cheng
@@ -528,11 +552,11 @@ struct Sweep_f32 {
     Slice<float> Volume, Mass;
     Slice<float> Out;
 };
-static_assert(sizeof(Sweep_f32) == 240 && offsetof(Sweep_f32, Lattice_) == 0 && offsetof(Sweep_f32, Fluids_) == 16 &&
-    offsetof(Sweep_f32, Axis) == 36 && offsetof(Sweep_f32, Stride) == 40 && offsetof(Sweep_f32, F) == 48 &&
-    offsetof(Sweep_f32, Start) == 72 && offsetof(Sweep_f32, U) == 96 && offsetof(Sweep_f32, Lines) == 120 &&
-    offsetof(Sweep_f32, Planes) == 144 && offsetof(Sweep_f32, Volume) == 168 && offsetof(Sweep_f32, Mass) == 192 &&
-    offsetof(Sweep_f32, Out) == 216, "Sweep_f32");
+static_assert(sizeof(Sweep_f32) == 248 && offsetof(Sweep_f32, Lattice_) == 0 && offsetof(Sweep_f32, Fluids_) == 24 &&
+    offsetof(Sweep_f32, Axis) == 44 && offsetof(Sweep_f32, Stride) == 48 && offsetof(Sweep_f32, F) == 56 &&
+    offsetof(Sweep_f32, Start) == 80 && offsetof(Sweep_f32, U) == 104 && offsetof(Sweep_f32, Lines) == 128 &&
+    offsetof(Sweep_f32, Planes) == 152 && offsetof(Sweep_f32, Volume) == 176 && offsetof(Sweep_f32, Mass) == 200 &&
+    offsetof(Sweep_f32, Out) == 224, "Sweep_f32");
 
 // Sweep is the transport of the volume fraction along an axis (Weymouth and Yue, J. Comput. Phys. 229, 2010).
 // Sweep[float64], transport.go:14
@@ -548,18 +572,18 @@ struct Sweep_f64 {
     Slice<double> Volume, Mass;
     Slice<double> Out;
 };
-static_assert(sizeof(Sweep_f64) == 256 && offsetof(Sweep_f64, Lattice_) == 0 && offsetof(Sweep_f64, Fluids_) == 16 &&
-    offsetof(Sweep_f64, Axis) == 56 && offsetof(Sweep_f64, Stride) == 60 && offsetof(Sweep_f64, F) == 64 &&
-    offsetof(Sweep_f64, Start) == 88 && offsetof(Sweep_f64, U) == 112 && offsetof(Sweep_f64, Lines) == 136 &&
-    offsetof(Sweep_f64, Planes) == 160 && offsetof(Sweep_f64, Volume) == 184 && offsetof(Sweep_f64, Mass) == 208 &&
-    offsetof(Sweep_f64, Out) == 232, "Sweep_f64");
+static_assert(sizeof(Sweep_f64) == 264 && offsetof(Sweep_f64, Lattice_) == 0 && offsetof(Sweep_f64, Fluids_) == 24 &&
+    offsetof(Sweep_f64, Axis) == 64 && offsetof(Sweep_f64, Stride) == 68 && offsetof(Sweep_f64, F) == 72 &&
+    offsetof(Sweep_f64, Start) == 96 && offsetof(Sweep_f64, U) == 120 && offsetof(Sweep_f64, Lines) == 144 &&
+    offsetof(Sweep_f64, Planes) == 168 && offsetof(Sweep_f64, Volume) == 192 && offsetof(Sweep_f64, Mass) == 216 &&
+    offsetof(Sweep_f64, Out) == 240, "Sweep_f64");
 
 // Momentum is the transport of the momentum of one velocity component along an axis, by the mass that Flux has found.
 //
 // The mass of a face's volume is the mean of those of its two cells, and so are the fluxes of its mass: the mean of
 // the cells' mass equations is exactly its own. Hence a velocity that is the same everywhere stays so, and with upwind
 // values every new velocity is an average of old ones, at any ratio of densities.
-// Momentum[float32], transport.go:98
+// Momentum[float32], transport.go:156
 struct Momentum_f32 {
     Lattice Lattice_;
     Fluids_f32 Fluids_;
@@ -573,20 +597,20 @@ struct Momentum_f32 {
     bool LooksAhead;
     Slice<float> Ahead;
 };
-static_assert(sizeof(Momentum_f32) == 272 && offsetof(Momentum_f32, Lattice_) == 0 &&
-    offsetof(Momentum_f32, Fluids_) == 16 && offsetof(Momentum_f32, Along) == 36 &&
-    offsetof(Momentum_f32, Across) == 40 && offsetof(Momentum_f32, Before) == 48 &&
-    offsetof(Momentum_f32, After) == 72 && offsetof(Momentum_f32, Start) == 96 &&
-    offsetof(Momentum_f32, Mass) == 120 && offsetof(Momentum_f32, U) == 144 &&
-    offsetof(Momentum_f32, Begun) == 168 && offsetof(Momentum_f32, V) == 192 && offsetof(Momentum_f32, Out) == 216 &&
-    offsetof(Momentum_f32, LooksAhead) == 240 && offsetof(Momentum_f32, Ahead) == 248, "Momentum_f32");
+static_assert(sizeof(Momentum_f32) == 280 && offsetof(Momentum_f32, Lattice_) == 0 &&
+    offsetof(Momentum_f32, Fluids_) == 24 && offsetof(Momentum_f32, Along) == 44 &&
+    offsetof(Momentum_f32, Across) == 48 && offsetof(Momentum_f32, Before) == 56 &&
+    offsetof(Momentum_f32, After) == 80 && offsetof(Momentum_f32, Start) == 104 &&
+    offsetof(Momentum_f32, Mass) == 128 && offsetof(Momentum_f32, U) == 152 &&
+    offsetof(Momentum_f32, Begun) == 176 && offsetof(Momentum_f32, V) == 200 && offsetof(Momentum_f32, Out) == 224 &&
+    offsetof(Momentum_f32, LooksAhead) == 248 && offsetof(Momentum_f32, Ahead) == 256, "Momentum_f32");
 
 // Momentum is the transport of the momentum of one velocity component along an axis, by the mass that Flux has found.
 //
 // The mass of a face's volume is the mean of those of its two cells, and so are the fluxes of its mass: the mean of
 // the cells' mass equations is exactly its own. Hence a velocity that is the same everywhere stays so, and with upwind
 // values every new velocity is an average of old ones, at any ratio of densities.
-// Momentum[float64], transport.go:98
+// Momentum[float64], transport.go:156
 struct Momentum_f64 {
     Lattice Lattice_;
     Fluids_f64 Fluids_;
@@ -600,28 +624,28 @@ struct Momentum_f64 {
     bool LooksAhead;
     Slice<double> Ahead;
 };
-static_assert(sizeof(Momentum_f64) == 288 && offsetof(Momentum_f64, Lattice_) == 0 &&
-    offsetof(Momentum_f64, Fluids_) == 16 && offsetof(Momentum_f64, Along) == 56 &&
-    offsetof(Momentum_f64, Across) == 60 && offsetof(Momentum_f64, Before) == 64 &&
-    offsetof(Momentum_f64, After) == 88 && offsetof(Momentum_f64, Start) == 112 &&
-    offsetof(Momentum_f64, Mass) == 136 && offsetof(Momentum_f64, U) == 160 &&
-    offsetof(Momentum_f64, Begun) == 184 && offsetof(Momentum_f64, V) == 208 && offsetof(Momentum_f64, Out) == 232 &&
-    offsetof(Momentum_f64, LooksAhead) == 256 && offsetof(Momentum_f64, Ahead) == 264, "Momentum_f64");
+static_assert(sizeof(Momentum_f64) == 296 && offsetof(Momentum_f64, Lattice_) == 0 &&
+    offsetof(Momentum_f64, Fluids_) == 24 && offsetof(Momentum_f64, Along) == 64 &&
+    offsetof(Momentum_f64, Across) == 68 && offsetof(Momentum_f64, Before) == 72 &&
+    offsetof(Momentum_f64, After) == 96 && offsetof(Momentum_f64, Start) == 120 &&
+    offsetof(Momentum_f64, Mass) == 144 && offsetof(Momentum_f64, U) == 168 &&
+    offsetof(Momentum_f64, Begun) == 192 && offsetof(Momentum_f64, V) == 216 && offsetof(Momentum_f64, Out) == 240 &&
+    offsetof(Momentum_f64, LooksAhead) == 264 && offsetof(Momentum_f64, Ahead) == 272, "Momentum_f64");
 
 // Clipped is the volume that Clip has added or removed, in units of 2^-60 of a cell.
-// Clipped, transport.go:168
+// Clipped, transport.go:245
 struct Clipped {
     int64 Amount;
 };
 static_assert(sizeof(Clipped) == 8 && offsetof(Clipped, Amount) == 0, "Clipped");
 
-// (*Lattice).at, types.go:22
+// (*Lattice).at, types.go:28
 DEVICE int64 Lattice_at(const Lattice *l, int64 i, int64 j, int64 k) {
     return add(add(add(int64(l->First), i), mul(j, int64(l->SY))), mul(k, int64(l->SZ)));
 }
 
 // stride returns the distance of neighbours along an axis.
-// (*Lattice).stride, types.go:25
+// (*Lattice).stride, types.go:31
 DEVICE int64 Lattice_stride(const Lattice *l, int32 axis) {
     if (axis == 1) {
         return int64(l->SY);
@@ -662,6 +686,16 @@ DEVICE Contact_direction_f32_results Contact_direction_f32(const Contact_f32 *q,
         m[q->Second] = q->Sin * y / size;
     }
     return {m, true};
+}
+
+// inner is the inner radius, in axisymmetric flow, of a cell along the side or of a ghost in a layer.
+// (*Contact[float32]).inner, contact.go:89
+DEVICE float Contact_inner_f32(const Contact_f32 *q, int64 i, int64 along, int64 layer) {
+    int64 at = add(i, along);
+    if (q->Axis == 0) {
+        at = sub(i, mul(layer, int64(q->Inward)));
+    }
+    return float(add(at, int64(q->Lattice_.Inner)));
 }
 
 // Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
@@ -709,6 +743,141 @@ DEVICE float geom_LineConstant_f32(float mx, float my, float f) {
         a = 1.0f - a;
     }
     return a * sum + num_Smaller_f32(mx, 0.0f) + num_Smaller_f32(my, 0.0f);
+}
+
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
+// Larger[float32], num/num.go:28
+DEVICE float num_Larger_f32(float a, float b) {
+    if (a > b) {
+        return a;
+    }
+    return b;
+}
+
+// crossings are the ascending points a/m and b/m, moved into a range.
+// crossings[float32], geom/ring.go:30
+struct geom_crossings_f32_results { float r0; float r1; };
+DEVICE geom_crossings_f32_results geom_crossings_f32(float a, float b, float m, float from, float to) {
+    float first = 0.0f;
+    float last = 0.0f;
+    if (num_Abs_f32(m) < 0x1.4484cp-100f /* 1e-30 */) {
+        return {from, from};
+    }
+    first = num_Smaller_f32(to, num_Larger_f32(from, a / m));
+    last = num_Smaller_f32(to, num_Larger_f32(from, b / m));
+    if (first > last) {
+        const float value1 = last, value2 = first;
+        first = value1;
+        last = value2;
+    }
+    return {first, last};
+}
+
+// columnAt[float32], geom/ring.go:50
+DEVICE float geom_columnAt_f32(float mx, float my, float alpha, float inner, float x, geom_Box_f32 b) {
+    float end = num_Smaller_f32(b.Y1, num_Larger_f32(b.Y0, (alpha - mx * x) / my));
+    float length = end - b.Y0;
+    if (my < 0.0f) {
+        length = b.Y1 - end;
+    }
+    return (inner + x) * length;
+}
+
+// overX integrates over x from a to b.
+// overX[float32], geom/ring.go:43
+DEVICE float geom_overX_f32(float mx, float my, float alpha, float inner, float a, float b, geom_Box_f32 box) {
+    float middle = 0.5f * (a + b);
+    float sum = geom_columnAt_f32(mx, my, alpha, inner, a, box) + 4.0f * geom_columnAt_f32(mx, my, alpha, inner, middle, box) + geom_columnAt_f32(mx, my, alpha, inner, b, box);
+    return (b - a) * sum / 6.0f;
+}
+
+// rowAt[float32], geom/ring.go:67
+DEVICE float geom_rowAt_f32(float mx, float my, float alpha, float inner, float y, geom_Box_f32 b) {
+    float end = num_Smaller_f32(b.X1, num_Larger_f32(b.X0, (alpha - my * y) / mx));
+    float from = b.X0, to = end;
+    if (mx < 0.0f) {
+        from = end;
+        to = b.X1;
+    }
+    return (to - from) * (inner + 0.5f * (from + to));
+}
+
+// overY integrates over y from a to b.
+// overY[float32], geom/ring.go:60
+DEVICE float geom_overY_f32(float mx, float my, float alpha, float inner, float a, float b, geom_Box_f32 box) {
+    float middle = 0.5f * (a + b);
+    float sum = geom_rowAt_f32(mx, my, alpha, inner, a, box) + 4.0f * geom_rowAt_f32(mx, my, alpha, inner, middle, box) + geom_rowAt_f32(mx, my, alpha, inner, b, box);
+    return (b - a) * sum / 6.0f;
+}
+
+// RingVolume is the volume of the part of a box with mx·x + my·y ≤ alpha. Along the axis across which the line is more,
+// lengths are piecewise linear, so that the integrand is piecewise quadratic, for which Simpson's rule is exact.
+// Nothing is divided by the smaller component of the normal except where the pieces meet.
+// RingVolume[float32], geom/ring.go:14
+DEVICE float geom_RingVolume_f32(float mx, float my, float alpha, float inner, geom_Box_f32 b) {
+    float x = num_Abs_f32(mx), y = num_Abs_f32(my);
+    if (x + y < 0x1.4484cp-100f /* 1e-30 */) {
+        return num_Larger_f32(0.0f, num_Smaller_f32(alpha, 1.0f)) * (b.X1 - b.X0) * (b.Y1 - b.Y0) * (inner + 0.5f * (b.X0 + b.X1));
+    }
+    if (y >= x) {
+        auto [first, last] = geom_crossings_f32(alpha - my * b.Y0, alpha - my * b.Y1, mx, b.X0, b.X1);
+        return geom_overX_f32(mx, my, alpha, inner, b.X0, first, b) + geom_overX_f32(mx, my, alpha, inner, first, last, b) + geom_overX_f32(mx, my, alpha, inner, last, b.X1, b);
+    }
+    auto [first, last] = geom_crossings_f32(alpha - mx * b.X0, alpha - mx * b.X1, my, b.Y0, b.Y1);
+    return geom_overY_f32(mx, my, alpha, inner, b.Y0, first, b) + geom_overY_f32(mx, my, alpha, inner, first, last, b) + geom_overY_f32(mx, my, alpha, inner, last, b.Y1, b);
+}
+
+// RingShare is the part of a ring with mx·x + my·y ≤ alpha.
+// RingShare[float32], geom/ring.go:77
+DEVICE float geom_RingShare_f32(float mx, float my, float alpha, float inner) {
+    return geom_RingVolume_f32(mx, my, alpha, inner, geom_Box_f32{0.0f, 1.0f, 0.0f, 1.0f}) / (inner + 0.5f);
+}
+
+// RingConstant is the alpha for which RingShare(mx, my, alpha, inner) is f, 0 ≤ f ≤ 1: by the method of false position
+// (of Illinois) for the area below the line.
+// RingConstant[float32], geom/ring.go:87
+DEVICE float geom_RingConstant_f32(float mx, float my, float f, float inner) {
+    float alpha = geom_LineConstant_f32(mx, my, f);
+    if (num_Abs_f32(mx) + num_Abs_f32(my) < 0x1.4484cp-100f /* 1e-30 */ || f <= 0.0f || f >= 1.0f) {
+        return alpha;
+    }
+    // area, and what the share is more than f
+    float lo = 0.0f, hi = 1.0f, below = -f, above = 1.0f - f;
+    float least = 0x1.203afap-50f /* 1e-15 */;
+    if (lo + 1.0f + least == 1.0f) {
+        // float32
+        least = 0x1.ad7f2ap-24f /* 1e-07 */;
+    }
+    int64 side = 0;
+    float area = f;
+    for (int64 turn1 = 0; turn1 < 40; turn1++) {
+        alpha = geom_LineConstant_f32(mx, my, area);
+        float v = geom_RingShare_f32(mx, my, alpha, inner) - f;
+        if (num_Abs_f32(v) <= least * f) {
+            break;
+        }
+        if (v < 0.0f) {
+            lo = area;
+            below = v;
+            if (side < 0) {
+                above /= 2.0f;
+            }
+            side = -1;
+        } else {
+            hi = area;
+            above = v;
+            if (side > 0) {
+                below /= 2.0f;
+            }
+            side = 1;
+        }
+        float next = lo + (hi - lo) * (below / (below - above));
+        if (!(next > lo && next < hi) || next == area) {
+            break;
+        }
+        area = next;
+    }
+    return alpha;
 }
 
 // sorted3 returns the magnitudes of a normal in ascending order, divided by their sum.
@@ -841,21 +1010,15 @@ DEVICE float geom_PlaneConstant_f32(float mx, float my, float mz, float f) {
 }
 
 // constant is that of the plane with a normal that leaves a fraction below it.
-// (*Contact[float32]).constant, contact.go:89
-DEVICE float Contact_constant_f32(const Contact_f32 *q, Array<float, 3> m, float f) {
+// (*Contact[float32]).constant, contact.go:98
+DEVICE float Contact_constant_f32(const Contact_f32 *q, Array<float, 3> m, float f, float inner) {
+    if (q->Lattice_.Rings) {
+        return geom_RingConstant_f32(m[0], m[1], f, inner);
+    }
     if (q->Lattice_.Dim == 2) {
         return geom_LineConstant_f32(m[0], m[1], f);
     }
     return geom_PlaneConstant_f32(m[0], m[1], m[2], f);
-}
-
-// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
-// Larger[float32], num/num.go:28
-DEVICE float num_Larger_f32(float a, float b) {
-    if (a > b) {
-        return a;
-    }
-    return b;
 }
 
 // Area is the part of the unit square with mx·x + my·y ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000).
@@ -947,8 +1110,11 @@ DEVICE float geom_Volume_f32(float mx, float my, float mz, float alpha) {
 }
 
 // below is the part of a cell below a plane.
-// (*Contact[float32]).below, contact.go:97
-DEVICE float Contact_below_f32(const Contact_f32 *q, Array<float, 3> m, float alpha) {
+// (*Contact[float32]).below, contact.go:109
+DEVICE float Contact_below_f32(const Contact_f32 *q, Array<float, 3> m, float alpha, float inner) {
+    if (q->Lattice_.Rings) {
+        return geom_RingShare_f32(m[0], m[1], alpha, inner);
+    }
     if (q->Lattice_.Dim == 2) {
         return geom_Area_f32(m[0], m[1], alpha);
     }
@@ -978,14 +1144,14 @@ DEVICE void Wet_f32_at(int64 i, int64 j, int64 k, const Contact_f32 *q) {
                 if (!found) {
                     continue;
                 }
-                float alpha = Contact_constant_f32(q, m, f);
+                float alpha = Contact_constant_f32(q, m, f, Contact_inner_f32(q, i, x, 0));
                 float weight = f * (1.0f - f);
                 total += weight;
                 // of the same plane for the cell that e is x, y cells from
                 alpha += m[q->First] * float(x) + m[q->Second] * float(y);
                 for (int64 layer = 0, end1 = int64(q->Layers); layer < end1; layer++) {
                     alpha += m[q->Axis] * float(q->Inward);
-                    sums[layer] += weight * Contact_below_f32(q, m, alpha);
+                    sums[layer] += weight * Contact_below_f32(q, m, alpha, Contact_inner_f32(q, i, 0, add(layer, int64(1))));
                 }
             }
         }
@@ -1027,6 +1193,16 @@ DEVICE Contact_direction_f64_results Contact_direction_f64(const Contact_f64 *q,
         m[q->Second] = q->Sin * y / size;
     }
     return {m, true};
+}
+
+// inner is the inner radius, in axisymmetric flow, of a cell along the side or of a ghost in a layer.
+// (*Contact[float64]).inner, contact.go:89
+DEVICE double Contact_inner_f64(const Contact_f64 *q, int64 i, int64 along, int64 layer) {
+    int64 at = add(i, along);
+    if (q->Axis == 0) {
+        at = sub(i, mul(layer, int64(q->Inward)));
+    }
+    return double(add(at, int64(q->Lattice_.Inner)));
 }
 
 // Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
@@ -1074,6 +1250,143 @@ DEVICE double geom_LineConstant_f64(double mx, double my, double f) {
         a = 1.0 - a;
     }
     return a * sum + num_Smaller_f64(mx, 0.0) + num_Smaller_f64(my, 0.0);
+}
+
+// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
+// Larger[float64], num/num.go:28
+DEVICE double num_Larger_f64(double a, double b) {
+    if (a > b) {
+        return a;
+    }
+    return b;
+}
+
+// crossings are the ascending points a/m and b/m, moved into a range.
+// crossings[float64], geom/ring.go:30
+struct geom_crossings_f64_results { double r0; double r1; };
+DEVICE geom_crossings_f64_results geom_crossings_f64(double a, double b, double m, double from, double to) {
+    double first = 0.0;
+    double last = 0.0;
+    if (num_Abs_f64(m) < 0x1.4484bfeebc2ap-100 /* 1e-30 */) {
+        return {from, from};
+    }
+    first = num_Smaller_f64(to, num_Larger_f64(from, a / m));
+    last = num_Smaller_f64(to, num_Larger_f64(from, b / m));
+    if (first > last) {
+        const double value1 = last, value2 = first;
+        first = value1;
+        last = value2;
+    }
+    return {first, last};
+}
+
+// columnAt[float64], geom/ring.go:50
+DEVICE double geom_columnAt_f64(double mx, double my, double alpha, double inner, double x, geom_Box_f64 b) {
+    double end = num_Smaller_f64(b.Y1, num_Larger_f64(b.Y0, (alpha - mx * x) / my));
+    double length = end - b.Y0;
+    if (my < 0.0) {
+        length = b.Y1 - end;
+    }
+    return (inner + x) * length;
+}
+
+// overX integrates over x from a to b.
+// overX[float64], geom/ring.go:43
+DEVICE double geom_overX_f64(double mx, double my, double alpha, double inner, double a, double b,
+        geom_Box_f64 box) {
+    double middle = 0.5 * (a + b);
+    double sum = geom_columnAt_f64(mx, my, alpha, inner, a, box) + 4.0 * geom_columnAt_f64(mx, my, alpha, inner, middle, box) + geom_columnAt_f64(mx, my, alpha, inner, b, box);
+    return (b - a) * sum / 6.0;
+}
+
+// rowAt[float64], geom/ring.go:67
+DEVICE double geom_rowAt_f64(double mx, double my, double alpha, double inner, double y, geom_Box_f64 b) {
+    double end = num_Smaller_f64(b.X1, num_Larger_f64(b.X0, (alpha - my * y) / mx));
+    double from = b.X0, to = end;
+    if (mx < 0.0) {
+        from = end;
+        to = b.X1;
+    }
+    return (to - from) * (inner + 0.5 * (from + to));
+}
+
+// overY integrates over y from a to b.
+// overY[float64], geom/ring.go:60
+DEVICE double geom_overY_f64(double mx, double my, double alpha, double inner, double a, double b,
+        geom_Box_f64 box) {
+    double middle = 0.5 * (a + b);
+    double sum = geom_rowAt_f64(mx, my, alpha, inner, a, box) + 4.0 * geom_rowAt_f64(mx, my, alpha, inner, middle, box) + geom_rowAt_f64(mx, my, alpha, inner, b, box);
+    return (b - a) * sum / 6.0;
+}
+
+// RingVolume is the volume of the part of a box with mx·x + my·y ≤ alpha. Along the axis across which the line is more,
+// lengths are piecewise linear, so that the integrand is piecewise quadratic, for which Simpson's rule is exact.
+// Nothing is divided by the smaller component of the normal except where the pieces meet.
+// RingVolume[float64], geom/ring.go:14
+DEVICE double geom_RingVolume_f64(double mx, double my, double alpha, double inner, geom_Box_f64 b) {
+    double x = num_Abs_f64(mx), y = num_Abs_f64(my);
+    if (x + y < 0x1.4484bfeebc2ap-100 /* 1e-30 */) {
+        return num_Larger_f64(0.0, num_Smaller_f64(alpha, 1.0)) * (b.X1 - b.X0) * (b.Y1 - b.Y0) * (inner + 0.5 * (b.X0 + b.X1));
+    }
+    if (y >= x) {
+        auto [first, last] = geom_crossings_f64(alpha - my * b.Y0, alpha - my * b.Y1, mx, b.X0, b.X1);
+        return geom_overX_f64(mx, my, alpha, inner, b.X0, first, b) + geom_overX_f64(mx, my, alpha, inner, first, last, b) + geom_overX_f64(mx, my, alpha, inner, last, b.X1, b);
+    }
+    auto [first, last] = geom_crossings_f64(alpha - mx * b.X0, alpha - mx * b.X1, my, b.Y0, b.Y1);
+    return geom_overY_f64(mx, my, alpha, inner, b.Y0, first, b) + geom_overY_f64(mx, my, alpha, inner, first, last, b) + geom_overY_f64(mx, my, alpha, inner, last, b.Y1, b);
+}
+
+// RingShare is the part of a ring with mx·x + my·y ≤ alpha.
+// RingShare[float64], geom/ring.go:77
+DEVICE double geom_RingShare_f64(double mx, double my, double alpha, double inner) {
+    return geom_RingVolume_f64(mx, my, alpha, inner, geom_Box_f64{0.0, 1.0, 0.0, 1.0}) / (inner + 0.5);
+}
+
+// RingConstant is the alpha for which RingShare(mx, my, alpha, inner) is f, 0 ≤ f ≤ 1: by the method of false position
+// (of Illinois) for the area below the line.
+// RingConstant[float64], geom/ring.go:87
+DEVICE double geom_RingConstant_f64(double mx, double my, double f, double inner) {
+    double alpha = geom_LineConstant_f64(mx, my, f);
+    if (num_Abs_f64(mx) + num_Abs_f64(my) < 0x1.4484bfeebc2ap-100 /* 1e-30 */ || f <= 0.0 || f >= 1.0) {
+        return alpha;
+    }
+    // area, and what the share is more than f
+    double lo = 0.0, hi = 1.0, below = -f, above = 1.0 - f;
+    double least = 0x1.203af9ee75616p-50 /* 1e-15 */;
+    if (lo + 1.0 + least == 1.0) {
+        // float32
+        least = 0x1.ad7f29abcaf48p-24 /* 1e-07 */;
+    }
+    int64 side = 0;
+    double area = f;
+    for (int64 turn1 = 0; turn1 < 40; turn1++) {
+        alpha = geom_LineConstant_f64(mx, my, area);
+        double v = geom_RingShare_f64(mx, my, alpha, inner) - f;
+        if (num_Abs_f64(v) <= least * f) {
+            break;
+        }
+        if (v < 0.0) {
+            lo = area;
+            below = v;
+            if (side < 0) {
+                above /= 2.0;
+            }
+            side = -1;
+        } else {
+            hi = area;
+            above = v;
+            if (side > 0) {
+                below /= 2.0;
+            }
+            side = 1;
+        }
+        double next = lo + (hi - lo) * (below / (below - above));
+        if (!(next > lo && next < hi) || next == area) {
+            break;
+        }
+        area = next;
+    }
+    return alpha;
 }
 
 // sorted3 returns the magnitudes of a normal in ascending order, divided by their sum.
@@ -1206,21 +1519,15 @@ DEVICE double geom_PlaneConstant_f64(double mx, double my, double mz, double f) 
 }
 
 // constant is that of the plane with a normal that leaves a fraction below it.
-// (*Contact[float64]).constant, contact.go:89
-DEVICE double Contact_constant_f64(const Contact_f64 *q, Array<double, 3> m, double f) {
+// (*Contact[float64]).constant, contact.go:98
+DEVICE double Contact_constant_f64(const Contact_f64 *q, Array<double, 3> m, double f, double inner) {
+    if (q->Lattice_.Rings) {
+        return geom_RingConstant_f64(m[0], m[1], f, inner);
+    }
     if (q->Lattice_.Dim == 2) {
         return geom_LineConstant_f64(m[0], m[1], f);
     }
     return geom_PlaneConstant_f64(m[0], m[1], m[2], f);
-}
-
-// Larger is a if a > b, otherwise b; so b if either is NaN. The builtin max handles NaN and -0, which costs more.
-// Larger[float64], num/num.go:28
-DEVICE double num_Larger_f64(double a, double b) {
-    if (a > b) {
-        return a;
-    }
-    return b;
 }
 
 // Area is the part of the unit square with mx·x + my·y ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000).
@@ -1312,8 +1619,11 @@ DEVICE double geom_Volume_f64(double mx, double my, double mz, double alpha) {
 }
 
 // below is the part of a cell below a plane.
-// (*Contact[float64]).below, contact.go:97
-DEVICE double Contact_below_f64(const Contact_f64 *q, Array<double, 3> m, double alpha) {
+// (*Contact[float64]).below, contact.go:109
+DEVICE double Contact_below_f64(const Contact_f64 *q, Array<double, 3> m, double alpha, double inner) {
+    if (q->Lattice_.Rings) {
+        return geom_RingShare_f64(m[0], m[1], alpha, inner);
+    }
     if (q->Lattice_.Dim == 2) {
         return geom_Area_f64(m[0], m[1], alpha);
     }
@@ -1343,14 +1653,14 @@ DEVICE void Wet_f64_at(int64 i, int64 j, int64 k, const Contact_f64 *q) {
                 if (!found) {
                     continue;
                 }
-                double alpha = Contact_constant_f64(q, m, f);
+                double alpha = Contact_constant_f64(q, m, f, Contact_inner_f64(q, i, x, 0));
                 double weight = f * (1.0 - f);
                 total += weight;
                 // of the same plane for the cell that e is x, y cells from
                 alpha += m[q->First] * double(x) + m[q->Second] * double(y);
                 for (int64 layer = 0, end1 = int64(q->Layers); layer < end1; layer++) {
                     alpha += m[q->Axis] * double(q->Inward);
-                    sums[layer] += weight * Contact_below_f64(q, m, alpha);
+                    sums[layer] += weight * Contact_below_f64(q, m, alpha, Contact_inner_f64(q, i, 0, add(layer, int64(1))));
                 }
             }
         }
@@ -1415,6 +1725,95 @@ DEVICE float unit_f32(float v) {
     return num_Larger_f32(0.0f, num_Smaller_f32(1.0f, v));
 }
 
+// radius is the radius of the centres of cells with an index i.
+// radius[float32], types.go:42
+DEVICE float radius_f32(const Lattice *l, int64 i) {
+    return float(add(i, int64(l->Inner))) + 0.5f;
+}
+
+// squared is the mean of the squared radius of the interface in the row through cell c. sign is 1 if fluid is inside,
+// -1 if it is outside. The row reaches, as columns do, to a full and to an empty cell, but not beyond the axis.
+// (*Curvature[float32]).squared, curvature.go:214
+struct Curvature_squared_f32_results { float r0; bool r1; };
+DEVICE Curvature_squared_f32_results Curvature_squared_f32(const Curvature_f32 *q, int64 c, int64 i, int64 sign) {
+    float own = unit_f32(q->F[c]);
+    float sum = own * radius_f32(&q->Lattice_, i);
+    int64 lo = 0;
+    float f = own, last = own;
+    while (f < 0x1.ffffdep-01f /* 0.999999 */) {
+        lo = add(lo, int64(1));
+        if (lo > 4 || sub(add(i, int64(q->Lattice_.Inner)), mul(sign, lo)) < 0) {
+            return {0.0f, false};
+        }
+        last = f;
+        f = unit_f32(q->F[sub(c, mul(sign, lo))]);
+        if (lo > 1 && f < 0x1.0c6f7ap-20f /* 1e-06 */ && last < 0x1.0c6f7ap-20f /* 1e-06 */ && own > 0x1.0c6f7ap-20f /* 1e-06 */) {
+            // beyond the fluid below
+            return {0.0f, false};
+        }
+        sum += f * radius_f32(&q->Lattice_, sub(i, mul(sign, lo)));
+    }
+    int64 hi = 0;
+    f = own;
+    while (f > 0x1.0c6f7ap-20f /* 1e-06 */) {
+        hi = add(hi, int64(1));
+        if (hi > 4 || add(add(i, int64(q->Lattice_.Inner)), mul(sign, hi)) < 0) {
+            return {0.0f, false};
+        }
+        last = f;
+        f = unit_f32(q->F[add(c, mul(sign, hi))]);
+        if (hi > 1 && f > 0x1.ffffdep-01f /* 0.999999 */ && last > 0x1.ffffdep-01f /* 0.999999 */ && own < 0x1.ffffdep-01f /* 0.999999 */) {
+            return {0.0f, false};
+        }
+        sum += f * radius_f32(&q->Lattice_, add(i, mul(sign, hi)));
+    }
+    // of the full cell
+    float end = radius_f32(&q->Lattice_, sub(i, mul(sign, lo))) - float(sign) * 0.5f;
+    return {end * end + 2.0f * float(sign) * sum, true};
+}
+
+// bend is the curvature of the graph of a function with the given derivatives, positive where it is concave.
+// bend[float32], curvature.go:180
+DEVICE float bend_f32(float x, float y, float xx, float yy, float xy) {
+    float size = 1.0f + x * x + y * y;
+    return -(xx * (1.0f + y * y) + yy * (1.0f + x * x) - 2.0f * xy * x * y) / (size * num_Sqrt_f32(size));
+}
+
+// alongRadius is the curvature of the surface around the axis whose radius squared, a function of y, has the means of
+// rows that squared finds: the second derivative is exact for spheres.
+// (*Curvature[float32]).alongRadius, curvature.go:187
+struct Curvature_alongRadius_f32_results { float r0; bool r1; };
+DEVICE Curvature_alongRadius_f32_results Curvature_alongRadius_f32(const Curvature_f32 *q, int64 c, int64 i,
+        float n) {
+    float kappa = 0.0f;
+    bool found = false;
+    int64 sign = 1;
+    if (n < 0.0f) {
+        sign = -1;
+    }
+    Array<float, 3> v = {};
+    for (int64 y = 0; y < 3; y++) {
+        const auto results1 = Curvature_squared_f32(q, add(c, mul(sub(y, int64(1)), int64(q->Lattice_.SY))), i, sign);
+        v[y] = results1.r0;
+        found = results1.r1;
+        if (!found) {
+            return {0.0f, false};
+        }
+    }
+    float curved = v[2] - 2.0f * v[1] + v[0];
+    // in the middle of the row
+    float square = v[1] - curved / 24.0f;
+    if (!(square > 0.0f)) {
+        return {0.0f, false};
+    }
+    float r = num_Sqrt_f32(square);
+    if (num_Abs_f32(r - radius_f32(&q->Lattice_, i)) > 1.0f) {
+        return {0.0f, false};
+    }
+    float slope = (v[2] - v[0]) / (4.0f * r);
+    return {float(sign) * (bend_f32(slope, 0.0f, (curved / 2.0f - slope * slope) / r, 0.0f, 0.0f) + 1.0f / (r * num_Sqrt_f32(1.0f + slope * slope))), true};
+}
+
 // height is the height of the interface in the column through cell c along a stride, from the centre of c in cells,
 // upwards positive. sign is 1 if fluid is below, -1 if above. The column reaches as far as to a full and an empty
 // cell.
@@ -1456,17 +1855,10 @@ DEVICE Curvature_height_f32_results Curvature_height_f32(const Curvature_f32 *q,
     return {(sum - float(lo) - 0.5f) * float(sign), true};
 }
 
-// bend is the curvature of the graph of a function with the given derivatives, positive where it is concave.
-// bend[float32], curvature.go:173
-DEVICE float bend_f32(float x, float y, float xx, float yy, float xy) {
-    float size = 1.0f + x * x + y * y;
-    return -(xx * (1.0f + y * y) + yy * (1.0f + x * x) - 2.0f * xy * x * y) / (size * num_Sqrt_f32(size));
-}
-
-// (*Curvature[float32]).alongAxis, curvature.go:140
+// (*Curvature[float32]).alongAxis, curvature.go:144
 struct Curvature_alongAxis_f32_results { float r0; bool r1; };
-DEVICE Curvature_alongAxis_f32_results Curvature_alongAxis_f32(const Curvature_f32 *q, int64 c, int32 axis,
-        float n) {
+DEVICE Curvature_alongAxis_f32_results Curvature_alongAxis_f32(const Curvature_f32 *q, int64 c, int64 i,
+        int32 axis, float n) {
     float kappa = 0.0f;
     bool found = false;
     int64 sign = 1;
@@ -1498,6 +1890,9 @@ DEVICE Curvature_alongAxis_f32_results Curvature_alongAxis_f32(const Curvature_f
         return {0.0f, false};
     }
     float hx = (h[add(middle, int64(2))] - h[middle]) / 2.0f, hxx = h[add(middle, int64(2))] - 2.0f * h[add(middle, int64(1))] + h[middle];
+    if (q->Lattice_.Rings) {
+        return {float(sign) * (bend_f32(hx, 0.0f, hxx, 0.0f, 0.0f) - hx / (radius_f32(&q->Lattice_, i) * num_Sqrt_f32(1.0f + hx * hx))), true};
+    }
     if (q->Lattice_.Dim == 2) {
         return {float(sign) * bend_f32(hx, 0.0f, hxx, 0.0f, 0.0f), true};
     }
@@ -1508,7 +1903,7 @@ DEVICE Curvature_alongAxis_f32_results Curvature_alongAxis_f32(const Curvature_f
 // fromHeights is the curvature of the graph of heights along the axis nearest to the normal along which all exist.
 // (*Curvature[float32]).fromHeights, curvature.go:122
 struct Curvature_fromHeights_f32_results { float r0; bool r1; };
-DEVICE Curvature_fromHeights_f32_results Curvature_fromHeights_f32(const Curvature_f32 *q, int64 c,
+DEVICE Curvature_fromHeights_f32_results Curvature_fromHeights_f32(const Curvature_f32 *q, int64 c, int64 i,
         Array<float, 3> n) {
     float kappa = 0.0f;
     bool found = false;
@@ -1521,9 +1916,15 @@ DEVICE Curvature_fromHeights_f32_results Curvature_fromHeights_f32(const Curvatu
             }
         }
         done[axis] = true;
-        const auto results1 = Curvature_alongAxis_f32(q, c, axis, n[axis]);
-        kappa = results1.r0;
-        found = results1.r1;
+        if (q->Lattice_.Rings && axis == 0) {
+            const auto results1 = Curvature_alongRadius_f32(q, c, i, n[0]);
+            kappa = results1.r0;
+            found = results1.r1;
+        } else {
+            const auto results2 = Curvature_alongAxis_f32(q, c, i, axis, n[axis]);
+            kappa = results2.r0;
+            found = results2.r1;
+        }
         if (found) {
             return {kappa, true};
         }
@@ -1531,13 +1932,13 @@ DEVICE Curvature_fromHeights_f32_results Curvature_fromHeights_f32(const Curvatu
     return {0.0f, false};
 }
 
-// cross[float32], polygons.go:103
+// cross[float32], polygons.go:108
 DEVICE Array<float, 3> cross_f32(Array<float, 3> a, Array<float, 3> b) {
     return Array<float, 3>{{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}};
 }
 
 // frameOf is the frame of a normal.
-// frameOf[float32], polygons.go:73
+// frameOf[float32], polygons.go:78
 DEVICE frame_f32 frameOf_f32(Array<float, 3> n, bool space) {
     frame_f32 fr = {};
     float size = num_Sqrt_f32(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
@@ -1570,7 +1971,7 @@ DEVICE frame_f32 frameOf_f32(Array<float, 3> n, bool space) {
 }
 
 // plane returns the normal of a mixed cell's plane, and its constant for the unit cell.
-// (*Curvature[float32]).plane, polygons.go:108
+// (*Curvature[float32]).plane, polygons.go:113
 struct Curvature_plane_f32_results { Array<float, 3> r0; float r1; };
 DEVICE Curvature_plane_f32_results Curvature_plane_f32(const Curvature_f32 *q, int64 c) {
     if (q->Lattice_.Dim == 2) {
@@ -1580,7 +1981,7 @@ DEVICE Curvature_plane_f32_results Curvature_plane_f32(const Curvature_f32 *q, i
 }
 
 // cornersOf returns where the plane of a cell crosses the edges of the cell, from the cell's centre.
-// (*Curvature[float32]).cornersOf, polygons.go:116
+// (*Curvature[float32]).cornersOf, polygons.go:121
 DEVICE corners_f32 Curvature_cornersOf_f32(const Curvature_f32 *q, int64 c) {
     corners_f32 found = {};
     auto [m, alpha] = Curvature_plane_f32(q, c);
@@ -1620,7 +2021,7 @@ DEVICE corners_f32 Curvature_cornersOf_f32(const Curvature_f32 *q, int64 c) {
 }
 
 // seen returns a point in the frame.
-// (*frame[float32]).seen, polygons.go:186
+// (*frame[float32]).seen, polygons.go:191
 DEVICE Array<float, 3> frame_seen_f32(frame_f32 *fr, Array<float, 3> p) {
     Array<float, 3> v = {};
     for (int64 d = 0; d < 3; d++) {
@@ -1630,7 +2031,7 @@ DEVICE Array<float, 3> frame_seen_f32(frame_f32 *fr, Array<float, 3> p) {
 }
 
 // take adds the functions of a paraboloid at a point, and the height there, with a weight.
-// take[float32], polygons.go:194
+// take[float32], polygons.go:199
 DEVICE void take_f32(Array<float, 7> *row, Array<float, 3> p, float w) {
     float u = p[0], v = p[1];
     (*row)[0] += w * (u * u);
@@ -1642,13 +2043,13 @@ DEVICE void take_f32(Array<float, 7> *row, Array<float, 3> p, float w) {
     (*row)[6] += w * p[2];
 }
 
-// between[float32], polygons.go:205
+// between[float32], polygons.go:210
 DEVICE Array<float, 3> between_f32(Array<float, 3> a, Array<float, 3> b) {
     return Array<float, 3>{{(a[0] + b[0]) / 2.0f, (a[1] + b[1]) / 2.0f, (a[2] + b[2]) / 2.0f}};
 }
 
 // overLine integrates over the projection of a line, by Simpson's rule, and returns its length.
-// overLine[float32], polygons.go:210
+// overLine[float32], polygons.go:215
 DEVICE float overLine_f32(Array<float, 7> *row, Array<float, 3> a, Array<float, 3> b) {
     float length = num_Abs_f32(b[0] - a[0]);
     take_f32(row, a, length / 6.0f);
@@ -1658,7 +2059,7 @@ DEVICE float overLine_f32(Array<float, 7> *row, Array<float, 3> a, Array<float, 
 }
 
 // direction increases with the angle of a vector, from 0 to 4.
-// direction[float32], polygons.go:253
+// direction[float32], polygons.go:258
 DEVICE float direction_f32(float x, float y) {
     float size = num_Abs_f32(x) + num_Abs_f32(y);
     if (!(size > 0.0f)) {
@@ -1676,7 +2077,7 @@ DEVICE float direction_f32(float x, float y) {
 
 // overPolygon integrates over the projection of a polygon, whose corners it orders, by the midpoints of the edges of
 // triangles around its centre, and returns its area.
-// (*corners[float32]).overPolygon, polygons.go:220
+// (*corners[float32]).overPolygon, polygons.go:225
 DEVICE float corners_overPolygon_f32(corners_f32 *c, Array<float, 7> *row) {
     Array<float, 3> centre = {};
     for (int64 n = 0, end1 = c->n; n < end1; n++) {
@@ -1710,7 +2111,7 @@ DEVICE float corners_overPolygon_f32(corners_f32 *c, Array<float, 7> *row) {
 }
 
 // add adds the equation of the polygon of a cell at (x, y, z) from the first cell, unless it is of another sheet.
-// (*Curvature[float32]).add, polygons.go:152
+// (*Curvature[float32]).add, polygons.go:157
 DEVICE bool Curvature_add_f32(const Curvature_f32 *q, system_f32 *s, frame_f32 *fr, int64 c, float x, float y,
         float z) {
     auto [m, alpha] = Curvature_plane_f32(q, c);
@@ -1746,7 +2147,7 @@ DEVICE bool Curvature_add_f32(const Curvature_f32 *q, system_f32 *s, frame_f32 *
 }
 
 // solve solves the first n equations by elimination with pivots, and leaves the solution in the last column.
-// (*system[float32]).solve, polygons.go:269
+// (*system[float32]).solve, polygons.go:274
 DEVICE bool system_solve_f32(system_f32 *s, int64 n) {
     for (int64 i = 0, end1 = n; i < end1; i++) {
         int64 pivot = i;
@@ -1784,7 +2185,7 @@ DEVICE bool system_solve_f32(system_f32 *s, int64 n) {
 // size (after Jibben, Carlson and Francois, Computers & Fluids 2019). So slivers count little, and chords lie at the
 // right mean height.
 // (*Curvature[float32]).fromPolygons, polygons.go:25
-DEVICE float Curvature_fromPolygons_f32(const Curvature_f32 *q, int64 c, Array<float, 3> n) {
+DEVICE float Curvature_fromPolygons_f32(const Curvature_f32 *q, int64 c, int64 i, Array<float, 3> n) {
     if (!Curvature_mixed_f32(q, c)) {
         return 0x1.93e594p+99f /* 1e+30 */;
     }
@@ -1828,6 +2229,11 @@ DEVICE float Curvature_fromPolygons_f32(const Curvature_f32 *q, int64 c, Array<f
         return 0x1.93e594p+99f /* 1e+30 */;
     }
     float k = bend_f32(s.a[1][6], s.a[5][6], 2.0f * s.a[0][6], 2.0f * s.a[3][6], s.a[4][6]);
+    if (q->Lattice_.Rings) {
+        float slope = s.a[1][6];
+        float outward = (fr.e[2][0] - slope * fr.e[0][0]) / num_Sqrt_f32(1.0f + slope * slope);
+        k += outward / num_Larger_f32(0.25f, radius_f32(&q->Lattice_, i) + fr.at[0] + s.a[2][6] * fr.e[2][0]);
+    }
     return num_Larger_f32(-2.0f, num_Smaller_f32(2.0f, k));
 }
 
@@ -1839,11 +2245,11 @@ DEVICE void FindCurvature_f32_at(int64 i, int64 j, int64 k, const Curvature_f32 
     if (Curvature_hasInterface_f32(q, c)) {
         bool found = false;
         Array<float, 3> n = Curvature_normal_f32(q, c);
-        const auto results1 = Curvature_fromHeights_f32(q, c, n);
+        const auto results1 = Curvature_fromHeights_f32(q, c, i, n);
         kappa = results1.r0;
         found = results1.r1;
         if (!found) {
-            kappa = Curvature_fromPolygons_f32(q, c, n);
+            kappa = Curvature_fromPolygons_f32(q, c, i, n);
         }
     }
     q->Kappa[c] = kappa;
@@ -1902,6 +2308,95 @@ DEVICE double unit_f64(double v) {
     return num_Larger_f64(0.0, num_Smaller_f64(1.0, v));
 }
 
+// radius is the radius of the centres of cells with an index i.
+// radius[float64], types.go:42
+DEVICE double radius_f64(const Lattice *l, int64 i) {
+    return double(add(i, int64(l->Inner))) + 0.5;
+}
+
+// squared is the mean of the squared radius of the interface in the row through cell c. sign is 1 if fluid is inside,
+// -1 if it is outside. The row reaches, as columns do, to a full and to an empty cell, but not beyond the axis.
+// (*Curvature[float64]).squared, curvature.go:214
+struct Curvature_squared_f64_results { double r0; bool r1; };
+DEVICE Curvature_squared_f64_results Curvature_squared_f64(const Curvature_f64 *q, int64 c, int64 i, int64 sign) {
+    double own = unit_f64(q->F[c]);
+    double sum = own * radius_f64(&q->Lattice_, i);
+    int64 lo = 0;
+    double f = own, last = own;
+    while (f < 0x1.ffffde7210be9p-01 /* 0.999999 */) {
+        lo = add(lo, int64(1));
+        if (lo > 4 || sub(add(i, int64(q->Lattice_.Inner)), mul(sign, lo)) < 0) {
+            return {0.0, false};
+        }
+        last = f;
+        f = unit_f64(q->F[sub(c, mul(sign, lo))]);
+        if (lo > 1 && f < 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */ && last < 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */ && own > 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */) {
+            // beyond the fluid below
+            return {0.0, false};
+        }
+        sum += f * radius_f64(&q->Lattice_, sub(i, mul(sign, lo)));
+    }
+    int64 hi = 0;
+    f = own;
+    while (f > 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */) {
+        hi = add(hi, int64(1));
+        if (hi > 4 || add(add(i, int64(q->Lattice_.Inner)), mul(sign, hi)) < 0) {
+            return {0.0, false};
+        }
+        last = f;
+        f = unit_f64(q->F[add(c, mul(sign, hi))]);
+        if (hi > 1 && f > 0x1.ffffde7210be9p-01 /* 0.999999 */ && last > 0x1.ffffde7210be9p-01 /* 0.999999 */ && own < 0x1.ffffde7210be9p-01 /* 0.999999 */) {
+            return {0.0, false};
+        }
+        sum += f * radius_f64(&q->Lattice_, add(i, mul(sign, hi)));
+    }
+    // of the full cell
+    double end = radius_f64(&q->Lattice_, sub(i, mul(sign, lo))) - double(sign) * 0.5;
+    return {end * end + 2.0 * double(sign) * sum, true};
+}
+
+// bend is the curvature of the graph of a function with the given derivatives, positive where it is concave.
+// bend[float64], curvature.go:180
+DEVICE double bend_f64(double x, double y, double xx, double yy, double xy) {
+    double size = 1.0 + x * x + y * y;
+    return -(xx * (1.0 + y * y) + yy * (1.0 + x * x) - 2.0 * xy * x * y) / (size * num_Sqrt_f64(size));
+}
+
+// alongRadius is the curvature of the surface around the axis whose radius squared, a function of y, has the means of
+// rows that squared finds: the second derivative is exact for spheres.
+// (*Curvature[float64]).alongRadius, curvature.go:187
+struct Curvature_alongRadius_f64_results { double r0; bool r1; };
+DEVICE Curvature_alongRadius_f64_results Curvature_alongRadius_f64(const Curvature_f64 *q, int64 c, int64 i,
+        double n) {
+    double kappa = 0.0;
+    bool found = false;
+    int64 sign = 1;
+    if (n < 0.0) {
+        sign = -1;
+    }
+    Array<double, 3> v = {};
+    for (int64 y = 0; y < 3; y++) {
+        const auto results1 = Curvature_squared_f64(q, add(c, mul(sub(y, int64(1)), int64(q->Lattice_.SY))), i, sign);
+        v[y] = results1.r0;
+        found = results1.r1;
+        if (!found) {
+            return {0.0, false};
+        }
+    }
+    double curved = v[2] - 2.0 * v[1] + v[0];
+    // in the middle of the row
+    double square = v[1] - curved / 24.0;
+    if (!(square > 0.0)) {
+        return {0.0, false};
+    }
+    double r = num_Sqrt_f64(square);
+    if (num_Abs_f64(r - radius_f64(&q->Lattice_, i)) > 1.0) {
+        return {0.0, false};
+    }
+    double slope = (v[2] - v[0]) / (4.0 * r);
+    return {double(sign) * (bend_f64(slope, 0.0, (curved / 2.0 - slope * slope) / r, 0.0, 0.0) + 1.0 / (r * num_Sqrt_f64(1.0 + slope * slope))), true};
+}
+
 // height is the height of the interface in the column through cell c along a stride, from the centre of c in cells,
 // upwards positive. sign is 1 if fluid is below, -1 if above. The column reaches as far as to a full and an empty
 // cell.
@@ -1943,17 +2438,10 @@ DEVICE Curvature_height_f64_results Curvature_height_f64(const Curvature_f64 *q,
     return {(sum - double(lo) - 0.5) * double(sign), true};
 }
 
-// bend is the curvature of the graph of a function with the given derivatives, positive where it is concave.
-// bend[float64], curvature.go:173
-DEVICE double bend_f64(double x, double y, double xx, double yy, double xy) {
-    double size = 1.0 + x * x + y * y;
-    return -(xx * (1.0 + y * y) + yy * (1.0 + x * x) - 2.0 * xy * x * y) / (size * num_Sqrt_f64(size));
-}
-
-// (*Curvature[float64]).alongAxis, curvature.go:140
+// (*Curvature[float64]).alongAxis, curvature.go:144
 struct Curvature_alongAxis_f64_results { double r0; bool r1; };
-DEVICE Curvature_alongAxis_f64_results Curvature_alongAxis_f64(const Curvature_f64 *q, int64 c, int32 axis,
-        double n) {
+DEVICE Curvature_alongAxis_f64_results Curvature_alongAxis_f64(const Curvature_f64 *q, int64 c, int64 i,
+        int32 axis, double n) {
     double kappa = 0.0;
     bool found = false;
     int64 sign = 1;
@@ -1985,6 +2473,9 @@ DEVICE Curvature_alongAxis_f64_results Curvature_alongAxis_f64(const Curvature_f
         return {0.0, false};
     }
     double hx = (h[add(middle, int64(2))] - h[middle]) / 2.0, hxx = h[add(middle, int64(2))] - 2.0 * h[add(middle, int64(1))] + h[middle];
+    if (q->Lattice_.Rings) {
+        return {double(sign) * (bend_f64(hx, 0.0, hxx, 0.0, 0.0) - hx / (radius_f64(&q->Lattice_, i) * num_Sqrt_f64(1.0 + hx * hx))), true};
+    }
     if (q->Lattice_.Dim == 2) {
         return {double(sign) * bend_f64(hx, 0.0, hxx, 0.0, 0.0), true};
     }
@@ -1995,7 +2486,7 @@ DEVICE Curvature_alongAxis_f64_results Curvature_alongAxis_f64(const Curvature_f
 // fromHeights is the curvature of the graph of heights along the axis nearest to the normal along which all exist.
 // (*Curvature[float64]).fromHeights, curvature.go:122
 struct Curvature_fromHeights_f64_results { double r0; bool r1; };
-DEVICE Curvature_fromHeights_f64_results Curvature_fromHeights_f64(const Curvature_f64 *q, int64 c,
+DEVICE Curvature_fromHeights_f64_results Curvature_fromHeights_f64(const Curvature_f64 *q, int64 c, int64 i,
         Array<double, 3> n) {
     double kappa = 0.0;
     bool found = false;
@@ -2008,9 +2499,15 @@ DEVICE Curvature_fromHeights_f64_results Curvature_fromHeights_f64(const Curvatu
             }
         }
         done[axis] = true;
-        const auto results1 = Curvature_alongAxis_f64(q, c, axis, n[axis]);
-        kappa = results1.r0;
-        found = results1.r1;
+        if (q->Lattice_.Rings && axis == 0) {
+            const auto results1 = Curvature_alongRadius_f64(q, c, i, n[0]);
+            kappa = results1.r0;
+            found = results1.r1;
+        } else {
+            const auto results2 = Curvature_alongAxis_f64(q, c, i, axis, n[axis]);
+            kappa = results2.r0;
+            found = results2.r1;
+        }
         if (found) {
             return {kappa, true};
         }
@@ -2018,13 +2515,13 @@ DEVICE Curvature_fromHeights_f64_results Curvature_fromHeights_f64(const Curvatu
     return {0.0, false};
 }
 
-// cross[float64], polygons.go:103
+// cross[float64], polygons.go:108
 DEVICE Array<double, 3> cross_f64(Array<double, 3> a, Array<double, 3> b) {
     return Array<double, 3>{{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}};
 }
 
 // frameOf is the frame of a normal.
-// frameOf[float64], polygons.go:73
+// frameOf[float64], polygons.go:78
 DEVICE frame_f64 frameOf_f64(Array<double, 3> n, bool space) {
     frame_f64 fr = {};
     double size = num_Sqrt_f64(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
@@ -2057,7 +2554,7 @@ DEVICE frame_f64 frameOf_f64(Array<double, 3> n, bool space) {
 }
 
 // plane returns the normal of a mixed cell's plane, and its constant for the unit cell.
-// (*Curvature[float64]).plane, polygons.go:108
+// (*Curvature[float64]).plane, polygons.go:113
 struct Curvature_plane_f64_results { Array<double, 3> r0; double r1; };
 DEVICE Curvature_plane_f64_results Curvature_plane_f64(const Curvature_f64 *q, int64 c) {
     if (q->Lattice_.Dim == 2) {
@@ -2067,7 +2564,7 @@ DEVICE Curvature_plane_f64_results Curvature_plane_f64(const Curvature_f64 *q, i
 }
 
 // cornersOf returns where the plane of a cell crosses the edges of the cell, from the cell's centre.
-// (*Curvature[float64]).cornersOf, polygons.go:116
+// (*Curvature[float64]).cornersOf, polygons.go:121
 DEVICE corners_f64 Curvature_cornersOf_f64(const Curvature_f64 *q, int64 c) {
     corners_f64 found = {};
     auto [m, alpha] = Curvature_plane_f64(q, c);
@@ -2107,7 +2604,7 @@ DEVICE corners_f64 Curvature_cornersOf_f64(const Curvature_f64 *q, int64 c) {
 }
 
 // seen returns a point in the frame.
-// (*frame[float64]).seen, polygons.go:186
+// (*frame[float64]).seen, polygons.go:191
 DEVICE Array<double, 3> frame_seen_f64(frame_f64 *fr, Array<double, 3> p) {
     Array<double, 3> v = {};
     for (int64 d = 0; d < 3; d++) {
@@ -2117,7 +2614,7 @@ DEVICE Array<double, 3> frame_seen_f64(frame_f64 *fr, Array<double, 3> p) {
 }
 
 // take adds the functions of a paraboloid at a point, and the height there, with a weight.
-// take[float64], polygons.go:194
+// take[float64], polygons.go:199
 DEVICE void take_f64(Array<double, 7> *row, Array<double, 3> p, double w) {
     double u = p[0], v = p[1];
     (*row)[0] += w * (u * u);
@@ -2129,13 +2626,13 @@ DEVICE void take_f64(Array<double, 7> *row, Array<double, 3> p, double w) {
     (*row)[6] += w * p[2];
 }
 
-// between[float64], polygons.go:205
+// between[float64], polygons.go:210
 DEVICE Array<double, 3> between_f64(Array<double, 3> a, Array<double, 3> b) {
     return Array<double, 3>{{(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0, (a[2] + b[2]) / 2.0}};
 }
 
 // overLine integrates over the projection of a line, by Simpson's rule, and returns its length.
-// overLine[float64], polygons.go:210
+// overLine[float64], polygons.go:215
 DEVICE double overLine_f64(Array<double, 7> *row, Array<double, 3> a, Array<double, 3> b) {
     double length = num_Abs_f64(b[0] - a[0]);
     take_f64(row, a, length / 6.0);
@@ -2145,7 +2642,7 @@ DEVICE double overLine_f64(Array<double, 7> *row, Array<double, 3> a, Array<doub
 }
 
 // direction increases with the angle of a vector, from 0 to 4.
-// direction[float64], polygons.go:253
+// direction[float64], polygons.go:258
 DEVICE double direction_f64(double x, double y) {
     double size = num_Abs_f64(x) + num_Abs_f64(y);
     if (!(size > 0.0)) {
@@ -2163,7 +2660,7 @@ DEVICE double direction_f64(double x, double y) {
 
 // overPolygon integrates over the projection of a polygon, whose corners it orders, by the midpoints of the edges of
 // triangles around its centre, and returns its area.
-// (*corners[float64]).overPolygon, polygons.go:220
+// (*corners[float64]).overPolygon, polygons.go:225
 DEVICE double corners_overPolygon_f64(corners_f64 *c, Array<double, 7> *row) {
     Array<double, 3> centre = {};
     for (int64 n = 0, end1 = c->n; n < end1; n++) {
@@ -2197,7 +2694,7 @@ DEVICE double corners_overPolygon_f64(corners_f64 *c, Array<double, 7> *row) {
 }
 
 // add adds the equation of the polygon of a cell at (x, y, z) from the first cell, unless it is of another sheet.
-// (*Curvature[float64]).add, polygons.go:152
+// (*Curvature[float64]).add, polygons.go:157
 DEVICE bool Curvature_add_f64(const Curvature_f64 *q, system_f64 *s, frame_f64 *fr, int64 c, double x, double y,
         double z) {
     auto [m, alpha] = Curvature_plane_f64(q, c);
@@ -2233,7 +2730,7 @@ DEVICE bool Curvature_add_f64(const Curvature_f64 *q, system_f64 *s, frame_f64 *
 }
 
 // solve solves the first n equations by elimination with pivots, and leaves the solution in the last column.
-// (*system[float64]).solve, polygons.go:269
+// (*system[float64]).solve, polygons.go:274
 DEVICE bool system_solve_f64(system_f64 *s, int64 n) {
     for (int64 i = 0, end1 = n; i < end1; i++) {
         int64 pivot = i;
@@ -2271,7 +2768,7 @@ DEVICE bool system_solve_f64(system_f64 *s, int64 n) {
 // size (after Jibben, Carlson and Francois, Computers & Fluids 2019). So slivers count little, and chords lie at the
 // right mean height.
 // (*Curvature[float64]).fromPolygons, polygons.go:25
-DEVICE double Curvature_fromPolygons_f64(const Curvature_f64 *q, int64 c, Array<double, 3> n) {
+DEVICE double Curvature_fromPolygons_f64(const Curvature_f64 *q, int64 c, int64 i, Array<double, 3> n) {
     if (!Curvature_mixed_f64(q, c)) {
         return 0x1.93e5939a08ceap+99 /* 1e+30 */;
     }
@@ -2315,6 +2812,11 @@ DEVICE double Curvature_fromPolygons_f64(const Curvature_f64 *q, int64 c, Array<
         return 0x1.93e5939a08ceap+99 /* 1e+30 */;
     }
     double k = bend_f64(s.a[1][6], s.a[5][6], 2.0 * s.a[0][6], 2.0 * s.a[3][6], s.a[4][6]);
+    if (q->Lattice_.Rings) {
+        double slope = s.a[1][6];
+        double outward = (fr.e[2][0] - slope * fr.e[0][0]) / num_Sqrt_f64(1.0 + slope * slope);
+        k += outward / num_Larger_f64(0.25, radius_f64(&q->Lattice_, i) + fr.at[0] + s.a[2][6] * fr.e[2][0]);
+    }
     return num_Larger_f64(-2.0, num_Smaller_f64(2.0, k));
 }
 
@@ -2326,18 +2828,18 @@ DEVICE void FindCurvature_f64_at(int64 i, int64 j, int64 k, const Curvature_f64 
     if (Curvature_hasInterface_f64(q, c)) {
         bool found = false;
         Array<double, 3> n = Curvature_normal_f64(q, c);
-        const auto results1 = Curvature_fromHeights_f64(q, c, n);
+        const auto results1 = Curvature_fromHeights_f64(q, c, i, n);
         kappa = results1.r0;
         found = results1.r1;
         if (!found) {
-            kappa = Curvature_fromPolygons_f64(q, c, n);
+            kappa = Curvature_fromPolygons_f64(q, c, i, n);
         }
     }
     q->Kappa[c] = kappa;
 }
 
 // curvatureBetween is the curvature at a face: the mean of those of its cells that have one.
-// curvatureBetween[float32], projection.go:48
+// curvatureBetween[float32], projection.go:57
 DEVICE float curvatureBetween_f32(float a, float b) {
     if (a == 0x1.93e594p+99f /* 1e+30 */) {
         a = b;
@@ -2353,15 +2855,51 @@ DEVICE float curvatureBetween_f32(float a, float b) {
 }
 
 // density is that of a mixture.
-// (*Fluids[float32]).density, types.go:45
+// (*Fluids[float32]).density, types.go:63
 DEVICE float Fluids_density_f32(const Fluids_f32 *q, float f) {
     return q->Density + q->DensityStep * f;
 }
 
 // between is the density at a face between two cells, the same in all equations.
-// (*Fluids[float32]).between, types.go:51
+// (*Fluids[float32]).between, types.go:69
 DEVICE float Fluids_between_f32(const Fluids_f32 *q, float f, float g) {
     return 0.5f * (Fluids_density_f32(q, f) + Fluids_density_f32(q, g));
+}
+
+// mass is that of the volume of a face between cells with the fractions f and g: across x, if radial, half of the two
+// rings on both sides of it.
+// (*Fluids[float32]).mass, types.go:73
+DEVICE float Fluids_mass_f32(const Fluids_f32 *q, const Lattice *l, bool radial, int64 i, float f, float g) {
+    float v = 0.5f * (Fluids_density_f32(q, f) + Fluids_density_f32(q, g));
+    if (l->Rings) {
+        float r = radius_f32(l, i);
+        if (radial) {
+            v = 0.5f * (Fluids_density_f32(q, f) * (r - 1.0f) + Fluids_density_f32(q, g) * r);
+        } else {
+            v *= r;
+        }
+    }
+    return v;
+}
+
+// area is that of the lower face, across an axis, of a ring.
+// area[float32], types.go:45
+DEVICE float area_f32(const Lattice *l, int32 axis, int64 i) {
+    float v = float(add(i, int64(l->Inner)));
+    if (axis != 0) {
+        v += 0.5f;
+    }
+    return v;
+}
+
+// density is that at a face between cells with the fractions f and g: its mass for its volume.
+// (*Faces[float32]).density, projection.go:48
+DEVICE float Faces_density_f32(const Faces_f32 *q, int64 i, float f, float g) {
+    float v = Fluids_between_f32(&q->Fluids_, f, g);
+    if (q->Lattice_.Rings && q->Axis == 0) {
+        v = Fluids_mass_f32(&q->Fluids_, &q->Lattice_, true, i, f, g) / area_f32(&q->Lattice_, 0, i);
+    }
+    return v;
 }
 
 // Exert replaces the acceleration of the last step, which the velocity contains, by that of surface tension and
@@ -2375,14 +2913,14 @@ DEVICE void Exert_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, Clock_f3
     if (q->Fluids_.Tension != 0.0f && step != 0.0f) {
         float kappa = curvatureBetween_f32(q->Kappa[below], q->Kappa[c]);
         float force = q->Fluids_.Tension * kappa * step / (q->Spacing * q->Spacing);
-        a += force / Fluids_between_f32(&q->Fluids_, q->F[below], q->F[c]);
+        a += force / Faces_density_f32(q, i, q->F[below], q->F[c]);
     }
     q->V[c] += clock->Dt * (a - q->Force[c]);
     q->Force[c] = a;
 }
 
 // curvatureBetween is the curvature at a face: the mean of those of its cells that have one.
-// curvatureBetween[float64], projection.go:48
+// curvatureBetween[float64], projection.go:57
 DEVICE double curvatureBetween_f64(double a, double b) {
     if (a == 0x1.93e5939a08ceap+99 /* 1e+30 */) {
         a = b;
@@ -2398,15 +2936,51 @@ DEVICE double curvatureBetween_f64(double a, double b) {
 }
 
 // density is that of a mixture.
-// (*Fluids[float64]).density, types.go:45
+// (*Fluids[float64]).density, types.go:63
 DEVICE double Fluids_density_f64(const Fluids_f64 *q, double f) {
     return q->Density + q->DensityStep * f;
 }
 
 // between is the density at a face between two cells, the same in all equations.
-// (*Fluids[float64]).between, types.go:51
+// (*Fluids[float64]).between, types.go:69
 DEVICE double Fluids_between_f64(const Fluids_f64 *q, double f, double g) {
     return 0.5 * (Fluids_density_f64(q, f) + Fluids_density_f64(q, g));
+}
+
+// mass is that of the volume of a face between cells with the fractions f and g: across x, if radial, half of the two
+// rings on both sides of it.
+// (*Fluids[float64]).mass, types.go:73
+DEVICE double Fluids_mass_f64(const Fluids_f64 *q, const Lattice *l, bool radial, int64 i, double f, double g) {
+    double v = 0.5 * (Fluids_density_f64(q, f) + Fluids_density_f64(q, g));
+    if (l->Rings) {
+        double r = radius_f64(l, i);
+        if (radial) {
+            v = 0.5 * (Fluids_density_f64(q, f) * (r - 1.0) + Fluids_density_f64(q, g) * r);
+        } else {
+            v *= r;
+        }
+    }
+    return v;
+}
+
+// area is that of the lower face, across an axis, of a ring.
+// area[float64], types.go:45
+DEVICE double area_f64(const Lattice *l, int32 axis, int64 i) {
+    double v = double(add(i, int64(l->Inner)));
+    if (axis != 0) {
+        v += 0.5;
+    }
+    return v;
+}
+
+// density is that at a face between cells with the fractions f and g: its mass for its volume.
+// (*Faces[float64]).density, projection.go:48
+DEVICE double Faces_density_f64(const Faces_f64 *q, int64 i, double f, double g) {
+    double v = Fluids_between_f64(&q->Fluids_, f, g);
+    if (q->Lattice_.Rings && q->Axis == 0) {
+        v = Fluids_mass_f64(&q->Fluids_, &q->Lattice_, true, i, f, g) / area_f64(&q->Lattice_, 0, i);
+    }
+    return v;
 }
 
 // Exert replaces the acceleration of the last step, which the velocity contains, by that of surface tension and
@@ -2420,15 +2994,16 @@ DEVICE void Exert_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, Clock_f6
     if (q->Fluids_.Tension != 0.0 && step != 0.0) {
         double kappa = curvatureBetween_f64(q->Kappa[below], q->Kappa[c]);
         double force = q->Fluids_.Tension * kappa * step / (q->Spacing * q->Spacing);
-        a += force / Fluids_between_f64(&q->Fluids_, q->F[below], q->F[c]);
+        a += force / Faces_density_f64(q, i, q->F[below], q->F[c]);
     }
     q->V[c] += clock->Dt * (a - q->Force[c]);
     q->Force[c] = a;
 }
 
 // Couple computes the coefficient 1/ρ of a face in the pressure's equation: 0 in a side, or twice that of the cell if
-// the pressure is 0 in the side.
-// Couple[float32], projection.go:75
+// the pressure is 0 in the side. In axisymmetric flow it is times the area, and the equation that of the flow out of a
+// ring, so that the matrix is symmetric.
+// Couple[float32], projection.go:85
 DEVICE void Couple_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, const Sides *s) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     int64 below = sub(c, int64(q->Across));
@@ -2438,7 +3013,7 @@ DEVICE void Couple_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, const S
     } else if (q->Axis == 2) {
         at = int32(k);
     }
-    float v = 1.0f / Fluids_between_f32(&q->Fluids_, q->F[below], q->F[c]);
+    float v = 1.0f / Faces_density_f32(q, i, q->F[below], q->F[c]);
     if (at == s->First) {
         v = 0.0f;
         if (s->FirstOpen) {
@@ -2450,12 +3025,16 @@ DEVICE void Couple_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, const S
             v = 2.0f / Fluids_density_f32(&q->Fluids_, q->F[below]);
         }
     }
+    if (q->Lattice_.Rings) {
+        v *= area_f32(&q->Lattice_, q->Axis, i);
+    }
     q->A[c] = v;
 }
 
 // Couple computes the coefficient 1/ρ of a face in the pressure's equation: 0 in a side, or twice that of the cell if
-// the pressure is 0 in the side.
-// Couple[float64], projection.go:75
+// the pressure is 0 in the side. In axisymmetric flow it is times the area, and the equation that of the flow out of a
+// ring, so that the matrix is symmetric.
+// Couple[float64], projection.go:85
 DEVICE void Couple_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, const Sides *s) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     int64 below = sub(c, int64(q->Across));
@@ -2465,7 +3044,7 @@ DEVICE void Couple_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, const S
     } else if (q->Axis == 2) {
         at = int32(k);
     }
-    double v = 1.0 / Fluids_between_f64(&q->Fluids_, q->F[below], q->F[c]);
+    double v = 1.0 / Faces_density_f64(q, i, q->F[below], q->F[c]);
     if (at == s->First) {
         v = 0.0;
         if (s->FirstOpen) {
@@ -2477,23 +3056,33 @@ DEVICE void Couple_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, const S
             v = 2.0 / Fluids_density_f64(&q->Fluids_, q->F[below]);
         }
     }
+    if (q->Lattice_.Rings) {
+        v *= area_f64(&q->Lattice_, q->Axis, i);
+    }
     q->A[c] = v;
 }
 
 // SetPressureTolerance sets the tolerance of the residual so that |∇·u| dt is at most the given number.
-// SetPressureTolerance[float32], projection.go:102
+// SetPressureTolerance[float32], projection.go:115
 DEVICE void SetPressureTolerance_f32_at(int64 i, double tolerance, Clock_f32 *clock, levels_Iteration *it) {
     it->Tolerance = tolerance / (double(clock->PerCell) * double(clock->PerCell));
 }
 
 // SetPressureTolerance sets the tolerance of the residual so that |∇·u| dt is at most the given number.
-// SetPressureTolerance[float64], projection.go:102
+// SetPressureTolerance[float64], projection.go:115
 DEVICE void SetPressureTolerance_f64_at(int64 i, double tolerance, Clock_f64 *clock, levels_Iteration *it) {
     it->Tolerance = tolerance / (clock->PerCell * clock->PerCell);
 }
 
+// outOfRing is the flow out of a ring.
+// outOfRing[float32], projection.go:135
+DEVICE float outOfRing_f32(const Lattice *l, int64 i, int64 c, Slice<float> u, Slice<float> v) {
+    float r = radius_f32(l, i);
+    return u[add(c, int64(1))] * (r + 0.5f) - u[c] * (r - 0.5f) + (v[add(c, int64(l->SY))] - v[c]) * r;
+}
+
 // Diverge computes the right-hand side of the pressure's equation from the velocity's divergence.
-// Diverge[float32], projection.go:109
+// Diverge[float32], projection.go:122
 DEVICE void Diverge_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f32 *clock, Slice<float> u,
         Slice<float> v, Slice<float> w, Slice<float> b) {
     int64 c = Lattice_at(l, i, j, k);
@@ -2501,11 +3090,21 @@ DEVICE void Diverge_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f3
     if (l->Dim == 3) {
         sum += w[add(c, int64(l->SZ))] - w[c];
     }
+    if (l->Rings) {
+        sum = outOfRing_f32(l, i, c, u, v);
+    }
     b[c] = -sum / clock->PerCell;
 }
 
+// outOfRing is the flow out of a ring.
+// outOfRing[float64], projection.go:135
+DEVICE double outOfRing_f64(const Lattice *l, int64 i, int64 c, Slice<double> u, Slice<double> v) {
+    double r = radius_f64(l, i);
+    return u[add(c, int64(1))] * (r + 0.5) - u[c] * (r - 0.5) + (v[add(c, int64(l->SY))] - v[c]) * r;
+}
+
 // Diverge computes the right-hand side of the pressure's equation from the velocity's divergence.
-// Diverge[float64], projection.go:109
+// Diverge[float64], projection.go:122
 DEVICE void Diverge_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f64 *clock, Slice<double> u,
         Slice<double> v, Slice<double> w, Slice<double> b) {
     int64 c = Lattice_at(l, i, j, k);
@@ -2513,29 +3112,40 @@ DEVICE void Diverge_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f6
     if (l->Dim == 3) {
         sum += w[add(c, int64(l->SZ))] - w[c];
     }
+    if (l->Rings) {
+        sum = outOfRing_f64(l, i, c, u, v);
+    }
     b[c] = -sum / clock->PerCell;
 }
 
 // Project subtracts the pressure's gradient from the velocity V, to the new velocity out.
-// Project[float32], projection.go:121
+// Project[float32], projection.go:143
 DEVICE void Project_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, Clock_f32 *clock, Slice<float> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     float a = q->A[c] * (q->P[c] - q->P[sub(c, int64(q->Across))]) / q->Spacing;
+    if (q->Lattice_.Rings) {
+        // the coefficient on the axis is 0
+        a /= num_Larger_f32(area_f32(&q->Lattice_, q->Axis, i), 0.5f);
+    }
     q->Force[c] -= a;
     out[c] = q->V[c] - clock->Dt * a;
 }
 
 // Project subtracts the pressure's gradient from the velocity V, to the new velocity out.
-// Project[float64], projection.go:121
+// Project[float64], projection.go:143
 DEVICE void Project_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, Clock_f64 *clock, Slice<double> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     double a = q->A[c] * (q->P[c] - q->P[sub(c, int64(q->Across))]) / q->Spacing;
+    if (q->Lattice_.Rings) {
+        // the coefficient on the axis is 0
+        a /= num_Larger_f64(area_f64(&q->Lattice_, q->Axis, i), 0.5);
+    }
     q->Force[c] -= a;
     out[c] = q->V[c] - clock->Dt * a;
 }
 
 // Divergence returns the magnitude of the velocity's divergence in a cell, times the spacing.
-// Divergence[float32], projection.go:131
+// Divergence[float32], projection.go:156
 DEVICE float Divergence_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<float> u, Slice<float> v,
         Slice<float> w) {
     int64 c = Lattice_at(l, i, j, k);
@@ -2543,17 +3153,23 @@ DEVICE float Divergence_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slic
     if (l->Dim == 3) {
         sum += w[add(c, int64(l->SZ))] - w[c];
     }
+    if (l->Rings) {
+        sum = outOfRing_f32(l, i, c, u, v) / radius_f32(l, i);
+    }
     return num_Abs_f32(sum);
 }
 
 // Divergence returns the magnitude of the velocity's divergence in a cell, times the spacing.
-// Divergence[float64], projection.go:131
+// Divergence[float64], projection.go:156
 DEVICE double Divergence_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> u, Slice<double> v,
         Slice<double> w) {
     int64 c = Lattice_at(l, i, j, k);
     double sum = u[add(c, int64(1))] - u[c] + (v[add(c, int64(l->SY))] - v[c]);
     if (l->Dim == 3) {
         sum += w[add(c, int64(l->SZ))] - w[c];
+    }
+    if (l->Rings) {
+        sum = outOfRing_f64(l, i, c, u, v) / radius_f64(l, i);
     }
     return num_Abs_f64(sum);
 }
@@ -2580,14 +3196,20 @@ DEVICE void FillSolids_f64_at(int64 n, int64 sources, Slice<int32> to, Slice<int
     v[to[n]] = sum;
 }
 
+// column is the index i of a face of the block.
+// (*Viscous[float32]).column, solids.go:52
+DEVICE int64 Viscous_column_f32(const Viscous_f32 *q, int64 c) {
+    return rem(sub(c, int64(q->Lattice_.First)), int64(q->Lattice_.SY));
+}
+
 // viscosity is that of a mixture.
-// (*Fluids[float32]).viscosity, types.go:48
+// (*Fluids[float32]).viscosity, types.go:66
 DEVICE float Fluids_viscosity_f32(const Fluids_f32 *q, float f) {
     return q->Viscosity + q->ViscosityStep * f;
 }
 
 // edge is the viscosity at the lower edge of cell c.
-// (*Viscous[float32]).edge, viscosity.go:44
+// (*Viscous[float32]).edge, viscosity.go:79
 DEVICE float Viscous_edge_f32(const Viscous_f32 *q, int64 c, int64 s) {
     int64 a = int64(q->Across);
     return Fluids_viscosity_f32(&q->Fluids_, 0.25f * (q->F[c] + q->F[sub(c, a)] + (q->F[sub(c, s)] + q->F[sub(sub(c, a), s)])));
@@ -2598,6 +3220,15 @@ DEVICE float Viscous_edge_f32(const Viscous_f32 *q, int64 c, int64 s) {
 DEVICE float Viscous_friction_f32(const Viscous_f32 *q, const Walls_f32 *w, int64 n) {
     int64 c = int64(w->Faces_[n]), a = int64(q->Across), s = int64(q->First);
     int64 at = mul(mul(int64(2), n), int64(q->Lattice_.Dim));
+    if (q->Lattice_.Rings) {
+        float r = radius_f32(&q->Lattice_, Viscous_column_f32(q, c));
+        float below = r, outer = r + 0.5f;
+        if (a == 1) {
+            below = r - 1.0f;
+            outer = r - 0.5f;
+        }
+        return 2.0f * (below * Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)]) * w->Near[at] + r * Fluids_viscosity_f32(&q->Fluids_, q->F[c]) * w->Near[add(at, int64(1))]) + ((r - 0.5f) * Viscous_edge_f32(q, c, s) * w->Near[add(at, int64(2))] + outer * Viscous_edge_f32(q, add(c, s), s) * w->Near[add(at, int64(3))]);
+    }
     float sum = 2.0f * (Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)]) * w->Near[at] + Fluids_viscosity_f32(&q->Fluids_, q->F[c]) * w->Near[add(at, int64(1))]);
     sum += Viscous_edge_f32(q, c, s) * w->Near[add(at, int64(2))] + Viscous_edge_f32(q, add(c, s), s) * w->Near[add(at, int64(3))];
     if (q->Lattice_.Dim == 3) {
@@ -2607,10 +3238,33 @@ DEVICE float Viscous_friction_f32(const Viscous_f32 *q, const Walls_f32 *w, int6
     return sum;
 }
 
+// mass is that of the volume of face c.
+// (*Viscous[float32]).mass, viscosity.go:25
+DEVICE float Viscous_mass_f32(const Viscous_f32 *q, int64 c, int64 i) {
+    return Fluids_mass_f32(&q->Fluids_, &q->Lattice_, q->Across == 1, i, q->F[sub(c, int64(q->Across))], q->F[c]);
+}
+
+// hoop is the coefficient of u in the stress around the axis on the volume of face c across r.
+// (*Viscous[float32]).hoop, viscosity.go:66
+DEVICE float Viscous_hoop_f32(const Viscous_f32 *q, int64 c, float r) {
+    return (Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, int64(1))]) + Fluids_viscosity_f32(&q->Fluids_, q->F[c])) / r;
+}
+
 // diagonal is the coefficient of V[c] in -stress.
-// (*Viscous[float32]).diagonal, viscosity.go:50
-DEVICE float Viscous_diagonal_f32(const Viscous_f32 *q, int64 c) {
+// (*Viscous[float32]).diagonal, viscosity.go:85
+DEVICE float Viscous_diagonal_f32(const Viscous_f32 *q, int64 c, int64 i) {
     int64 a = int64(q->Across), s = int64(q->First);
+    if (q->Lattice_.Rings) {
+        float r = radius_f32(&q->Lattice_, i);
+        float below = r, outer = r + 0.5f;
+        float extra = 0.0f;
+        if (a == 1) {
+            below = r - 1.0f;
+            outer = r - 0.5f;
+            extra = Viscous_hoop_f32(q, c, r - 0.5f);
+        }
+        return 2.0f * (r * Fluids_viscosity_f32(&q->Fluids_, q->F[c]) + below * Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)])) + outer * Viscous_edge_f32(q, add(c, s), s) + (r - 0.5f) * Viscous_edge_f32(q, c, s) + extra;
+    }
     float sum = 2.0f * (Fluids_viscosity_f32(&q->Fluids_, q->F[c]) + Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)])) + Viscous_edge_f32(q, add(c, s), s) + Viscous_edge_f32(q, c, s);
     if (q->Lattice_.Dim == 3) {
         s = int64(q->Second);
@@ -2620,24 +3274,30 @@ DEVICE float Viscous_diagonal_f32(const Viscous_f32 *q, int64 c) {
 }
 
 // StartWalls is StartViscous for faces next to solids, after it.
-// StartWalls[float32], solids.go:44
+// StartWalls[float32], solids.go:57
 DEVICE void StartWalls_f32_at(int64 n, const Viscous_f32 *q, const Walls_f32 *w, Clock_f32 *clock,
         Slice<float> residual, Slice<float> inverse) {
     int64 c = int64(w->Faces_[n]);
     float friction = Viscous_friction_f32(q, w, n);
-    float density = Fluids_between_f32(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
+    int64 i = Viscous_column_f32(q, c);
     residual[c] -= clock->PerArea * friction * q->V[c];
-    inverse[c] = 1.0f / (density + clock->PerArea * (Viscous_diagonal_f32(q, c) + friction));
+    inverse[c] = 1.0f / (Viscous_mass_f32(q, c, i) + clock->PerArea * (Viscous_diagonal_f32(q, c, i) + friction));
+}
+
+// column is the index i of a face of the block.
+// (*Viscous[float64]).column, solids.go:52
+DEVICE int64 Viscous_column_f64(const Viscous_f64 *q, int64 c) {
+    return rem(sub(c, int64(q->Lattice_.First)), int64(q->Lattice_.SY));
 }
 
 // viscosity is that of a mixture.
-// (*Fluids[float64]).viscosity, types.go:48
+// (*Fluids[float64]).viscosity, types.go:66
 DEVICE double Fluids_viscosity_f64(const Fluids_f64 *q, double f) {
     return q->Viscosity + q->ViscosityStep * f;
 }
 
 // edge is the viscosity at the lower edge of cell c.
-// (*Viscous[float64]).edge, viscosity.go:44
+// (*Viscous[float64]).edge, viscosity.go:79
 DEVICE double Viscous_edge_f64(const Viscous_f64 *q, int64 c, int64 s) {
     int64 a = int64(q->Across);
     return Fluids_viscosity_f64(&q->Fluids_, 0.25 * (q->F[c] + q->F[sub(c, a)] + (q->F[sub(c, s)] + q->F[sub(sub(c, a), s)])));
@@ -2648,6 +3308,15 @@ DEVICE double Viscous_edge_f64(const Viscous_f64 *q, int64 c, int64 s) {
 DEVICE double Viscous_friction_f64(const Viscous_f64 *q, const Walls_f64 *w, int64 n) {
     int64 c = int64(w->Faces_[n]), a = int64(q->Across), s = int64(q->First);
     int64 at = mul(mul(int64(2), n), int64(q->Lattice_.Dim));
+    if (q->Lattice_.Rings) {
+        double r = radius_f64(&q->Lattice_, Viscous_column_f64(q, c));
+        double below = r, outer = r + 0.5;
+        if (a == 1) {
+            below = r - 1.0;
+            outer = r - 0.5;
+        }
+        return 2.0 * (below * Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, a)]) * w->Near[at] + r * Fluids_viscosity_f64(&q->Fluids_, q->F[c]) * w->Near[add(at, int64(1))]) + ((r - 0.5) * Viscous_edge_f64(q, c, s) * w->Near[add(at, int64(2))] + outer * Viscous_edge_f64(q, add(c, s), s) * w->Near[add(at, int64(3))]);
+    }
     double sum = 2.0 * (Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, a)]) * w->Near[at] + Fluids_viscosity_f64(&q->Fluids_, q->F[c]) * w->Near[add(at, int64(1))]);
     sum += Viscous_edge_f64(q, c, s) * w->Near[add(at, int64(2))] + Viscous_edge_f64(q, add(c, s), s) * w->Near[add(at, int64(3))];
     if (q->Lattice_.Dim == 3) {
@@ -2657,10 +3326,33 @@ DEVICE double Viscous_friction_f64(const Viscous_f64 *q, const Walls_f64 *w, int
     return sum;
 }
 
+// mass is that of the volume of face c.
+// (*Viscous[float64]).mass, viscosity.go:25
+DEVICE double Viscous_mass_f64(const Viscous_f64 *q, int64 c, int64 i) {
+    return Fluids_mass_f64(&q->Fluids_, &q->Lattice_, q->Across == 1, i, q->F[sub(c, int64(q->Across))], q->F[c]);
+}
+
+// hoop is the coefficient of u in the stress around the axis on the volume of face c across r.
+// (*Viscous[float64]).hoop, viscosity.go:66
+DEVICE double Viscous_hoop_f64(const Viscous_f64 *q, int64 c, double r) {
+    return (Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, int64(1))]) + Fluids_viscosity_f64(&q->Fluids_, q->F[c])) / r;
+}
+
 // diagonal is the coefficient of V[c] in -stress.
-// (*Viscous[float64]).diagonal, viscosity.go:50
-DEVICE double Viscous_diagonal_f64(const Viscous_f64 *q, int64 c) {
+// (*Viscous[float64]).diagonal, viscosity.go:85
+DEVICE double Viscous_diagonal_f64(const Viscous_f64 *q, int64 c, int64 i) {
     int64 a = int64(q->Across), s = int64(q->First);
+    if (q->Lattice_.Rings) {
+        double r = radius_f64(&q->Lattice_, i);
+        double below = r, outer = r + 0.5;
+        double extra = 0.0;
+        if (a == 1) {
+            below = r - 1.0;
+            outer = r - 0.5;
+            extra = Viscous_hoop_f64(q, c, r - 0.5);
+        }
+        return 2.0 * (r * Fluids_viscosity_f64(&q->Fluids_, q->F[c]) + below * Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, a)])) + outer * Viscous_edge_f64(q, add(c, s), s) + (r - 0.5) * Viscous_edge_f64(q, c, s) + extra;
+    }
     double sum = 2.0 * (Fluids_viscosity_f64(&q->Fluids_, q->F[c]) + Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, a)])) + Viscous_edge_f64(q, add(c, s), s) + Viscous_edge_f64(q, c, s);
     if (q->Lattice_.Dim == 3) {
         s = int64(q->Second);
@@ -2670,18 +3362,18 @@ DEVICE double Viscous_diagonal_f64(const Viscous_f64 *q, int64 c) {
 }
 
 // StartWalls is StartViscous for faces next to solids, after it.
-// StartWalls[float64], solids.go:44
+// StartWalls[float64], solids.go:57
 DEVICE void StartWalls_f64_at(int64 n, const Viscous_f64 *q, const Walls_f64 *w, Clock_f64 *clock,
         Slice<double> residual, Slice<double> inverse) {
     int64 c = int64(w->Faces_[n]);
     double friction = Viscous_friction_f64(q, w, n);
-    double density = Fluids_between_f64(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
+    int64 i = Viscous_column_f64(q, c);
     residual[c] -= clock->PerArea * friction * q->V[c];
-    inverse[c] = 1.0 / (density + clock->PerArea * (Viscous_diagonal_f64(q, c) + friction));
+    inverse[c] = 1.0 / (Viscous_mass_f64(q, c, i) + clock->PerArea * (Viscous_diagonal_f64(q, c, i) + friction));
 }
 
 // ResistWalls is Resist for faces next to solids, after it.
-// ResistWalls[float32], solids.go:55
+// ResistWalls[float32], solids.go:68
 DEVICE float ResistWalls_f32_at(int64 n, const Viscous_f32 *q, const Walls_f32 *w, Clock_f32 *clock,
         Slice<float> out) {
     int64 c = int64(w->Faces_[n]);
@@ -2691,13 +3383,41 @@ DEVICE float ResistWalls_f32_at(int64 n, const Viscous_f32 *q, const Walls_f32 *
 }
 
 // ResistWalls is Resist for faces next to solids, after it.
-// ResistWalls[float64], solids.go:55
+// ResistWalls[float64], solids.go:68
 DEVICE double ResistWalls_f64_at(int64 n, const Viscous_f64 *q, const Walls_f64 *w, Clock_f64 *clock,
         Slice<double> out) {
     int64 c = int64(w->Faces_[n]);
     double v = out[c] + clock->PerArea * Viscous_friction_f64(q, w, n) * q->V[c];
     out[c] = v;
     return num_Abs_f64(q->V[c] * v);
+}
+
+// fromRing is the volume from a mixed donor in axisymmetric flow: that below the line in the part of the donor which
+// leaves it, so that no cell loses more than it has.
+// (*Sweep[float32]).fromRing, transport.go:72
+DEVICE float Sweep_fromRing_f32(const Sweep_f32 *s, geom_Line_f32 *p, int64 i, float volume) {
+    float size = num_Abs_f32(volume);
+    // of the donor; before, of the face across x
+    float inner = float(add(i, int64(s->Lattice_.Inner)));
+    geom_Box_f32 b = geom_Box_f32{0.0f, 1.0f, 0.0f, 1.0f};
+    if (s->Axis == 1) {
+        b.Y1 = size / (inner + 0.5f);
+        if (volume > 0.0f) {
+            b.Y0 = 1.0f - b.Y1;
+            b.Y1 = 1.0f;
+        }
+    } else if (volume > 0.0f) {
+        // inner² - (inner - x)² = 2·size
+        b.X0 = 1.0f - 2.0f * size / (inner + num_Sqrt_f32(num_Larger_f32(0.0f, inner * inner - 2.0f * size)));
+        inner -= 1.0f;
+    } else {
+        b.X1 = 2.0f * size / (inner + num_Sqrt_f32(inner * inner + 2.0f * size));
+    }
+    float v = num_Smaller_f32(size, geom_RingVolume_f32(p->X, p->Y, p->Alpha, inner, b));
+    if (volume < 0.0f) {
+        v = -v;
+    }
+    return v;
 }
 
 // movedAlpha is the α of a donor's plane relative to the layer of the given thickness that is moved over the face;
@@ -2748,14 +3468,17 @@ DEVICE float kernels_FluxOfPlane_f32(int32 axis, float cfl, geom_Plane_f32 *p) {
 }
 
 // fromMixed is the volume from a mixed donor.
-// (*Sweep[float32]).fromMixed, transport.go:51
-DEVICE float Sweep_fromMixed_f32(const Sweep_f32 *s, int64 c, float cfl) {
+// (*Sweep[float32]).fromMixed, transport.go:54
+DEVICE float Sweep_fromMixed_f32(const Sweep_f32 *s, int64 c, int64 i, float cfl) {
     int64 donor = c;
     if (cfl > 0.0f) {
         donor = sub(c, int64(s->Stride));
     }
     if (s->Lattice_.Dim == 2) {
         geom_Line_f32 p = s->Lines[donor];
+        if (s->Lattice_.Rings) {
+            return Sweep_fromRing_f32(s, &p, i, cfl);
+        }
         return kernels_FluxOfLine_f32(s->Axis, cfl, &p);
     }
     geom_Plane_f32 p = s->Planes[donor];
@@ -2767,6 +3490,9 @@ DEVICE float Sweep_fromMixed_f32(const Sweep_f32 *s, int64 c, float cfl) {
 DEVICE void Flux_f32_at(int64 i, int64 j, int64 k, const Sweep_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     float cfl = s->U[c] * clock->PerCell;
+    if (s->Lattice_.Rings) {
+        cfl *= area_f32(&s->Lattice_, s->Axis, i);
+    }
     float donor = s->F[c];
     if (cfl > 0.0f) {
         donor = s->F[sub(c, int64(s->Stride))];
@@ -2776,10 +3502,38 @@ DEVICE void Flux_f32_at(int64 i, int64 j, int64 k, const Sweep_f32 *s, Clock_f32
         volume = cfl;
     }
     if (cfl != 0.0f && !(donor <= 0.0f || donor >= 1.0f)) {
-        volume = Sweep_fromMixed_f32(s, c, cfl);
+        volume = Sweep_fromMixed_f32(s, c, i, cfl);
     }
     s->Volume[c] = volume;
     s->Mass[c] = s->Fluids_.Density * cfl + s->Fluids_.DensityStep * volume;
+}
+
+// fromRing is the volume from a mixed donor in axisymmetric flow: that below the line in the part of the donor which
+// leaves it, so that no cell loses more than it has.
+// (*Sweep[float64]).fromRing, transport.go:72
+DEVICE double Sweep_fromRing_f64(const Sweep_f64 *s, geom_Line_f64 *p, int64 i, double volume) {
+    double size = num_Abs_f64(volume);
+    // of the donor; before, of the face across x
+    double inner = double(add(i, int64(s->Lattice_.Inner)));
+    geom_Box_f64 b = geom_Box_f64{0.0, 1.0, 0.0, 1.0};
+    if (s->Axis == 1) {
+        b.Y1 = size / (inner + 0.5);
+        if (volume > 0.0) {
+            b.Y0 = 1.0 - b.Y1;
+            b.Y1 = 1.0;
+        }
+    } else if (volume > 0.0) {
+        // inner² - (inner - x)² = 2·size
+        b.X0 = 1.0 - 2.0 * size / (inner + num_Sqrt_f64(num_Larger_f64(0.0, inner * inner - 2.0 * size)));
+        inner -= 1.0;
+    } else {
+        b.X1 = 2.0 * size / (inner + num_Sqrt_f64(inner * inner + 2.0 * size));
+    }
+    double v = num_Smaller_f64(size, geom_RingVolume_f64(p->X, p->Y, p->Alpha, inner, b));
+    if (volume < 0.0) {
+        v = -v;
+    }
+    return v;
 }
 
 // movedAlpha is the α of a donor's plane relative to the layer of the given thickness that is moved over the face;
@@ -2830,14 +3584,17 @@ DEVICE double kernels_FluxOfPlane_f64(int32 axis, double cfl, geom_Plane_f64 *p)
 }
 
 // fromMixed is the volume from a mixed donor.
-// (*Sweep[float64]).fromMixed, transport.go:51
-DEVICE double Sweep_fromMixed_f64(const Sweep_f64 *s, int64 c, double cfl) {
+// (*Sweep[float64]).fromMixed, transport.go:54
+DEVICE double Sweep_fromMixed_f64(const Sweep_f64 *s, int64 c, int64 i, double cfl) {
     int64 donor = c;
     if (cfl > 0.0) {
         donor = sub(c, int64(s->Stride));
     }
     if (s->Lattice_.Dim == 2) {
         geom_Line_f64 p = s->Lines[donor];
+        if (s->Lattice_.Rings) {
+            return Sweep_fromRing_f64(s, &p, i, cfl);
+        }
         return kernels_FluxOfLine_f64(s->Axis, cfl, &p);
     }
     geom_Plane_f64 p = s->Planes[donor];
@@ -2849,6 +3606,9 @@ DEVICE double Sweep_fromMixed_f64(const Sweep_f64 *s, int64 c, double cfl) {
 DEVICE void Flux_f64_at(int64 i, int64 j, int64 k, const Sweep_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     double cfl = s->U[c] * clock->PerCell;
+    if (s->Lattice_.Rings) {
+        cfl *= area_f64(&s->Lattice_, s->Axis, i);
+    }
     double donor = s->F[c];
     if (cfl > 0.0) {
         donor = s->F[sub(c, int64(s->Stride))];
@@ -2858,18 +3618,47 @@ DEVICE void Flux_f64_at(int64 i, int64 j, int64 k, const Sweep_f64 *s, Clock_f64
         volume = cfl;
     }
     if (cfl != 0.0 && !(donor <= 0.0 || donor >= 1.0)) {
-        volume = Sweep_fromMixed_f64(s, c, cfl);
+        volume = Sweep_fromMixed_f64(s, c, i, cfl);
     }
     s->Volume[c] = volume;
     s->Mass[c] = s->Fluids_.Density * cfl + s->Fluids_.DensityStep * volume;
 }
 
+// FitRings moves the lines of mixed cells in axisymmetric flow: so far the area below them is the volume fraction.
+// FitRings[float32], transport.go:98
+DEVICE void FitRings_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<float> f,
+        Slice<geom_Line_f32> lines) {
+    int64 c = Lattice_at(l, i, j, k);
+    float v = f[c];
+    if (v > 0.0f && v < 1.0f) {
+        geom_Line_f32 p = lines[c];
+        p.Alpha = geom_RingConstant_f32(p.X, p.Y, v, float(add(i, int64(l->Inner))));
+        lines[c] = p;
+    }
+}
+
+// FitRings moves the lines of mixed cells in axisymmetric flow: so far the area below them is the volume fraction.
+// FitRings[float64], transport.go:98
+DEVICE void FitRings_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> f,
+        Slice<geom_Line_f64> lines) {
+    int64 c = Lattice_at(l, i, j, k);
+    double v = f[c];
+    if (v > 0.0 && v < 1.0) {
+        geom_Line_f64 p = lines[c];
+        p.Alpha = geom_RingConstant_f64(p.X, p.Y, v, double(add(i, int64(l->Inner))));
+        lines[c] = p;
+    }
+}
+
 // Enter is Flux, after it, for faces in a side through which fluid of a given fraction enters, toward higher
 // coordinates with a sign of 1: the fraction is that of the ghost, in which no plane is.
-// Enter[float32], transport.go:68
+// Enter[float32], transport.go:112
 DEVICE void Enter_f32_at(int64 i, int64 j, int64 k, const Sweep_f32 *s, float sign, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     float cfl = s->U[c] * clock->PerCell;
+    if (s->Lattice_.Rings) {
+        cfl *= area_f32(&s->Lattice_, s->Axis, i);
+    }
     if (cfl * sign > 0.0f) {
         float donor = s->F[c];
         if (sign > 0.0f) {
@@ -2882,10 +3671,13 @@ DEVICE void Enter_f32_at(int64 i, int64 j, int64 k, const Sweep_f32 *s, float si
 
 // Enter is Flux, after it, for faces in a side through which fluid of a given fraction enters, toward higher
 // coordinates with a sign of 1: the fraction is that of the ghost, in which no plane is.
-// Enter[float64], transport.go:68
+// Enter[float64], transport.go:112
 DEVICE void Enter_f64_at(int64 i, int64 j, int64 k, const Sweep_f64 *s, double sign, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     double cfl = s->U[c] * clock->PerCell;
+    if (s->Lattice_.Rings) {
+        cfl *= area_f64(&s->Lattice_, s->Axis, i);
+    }
     if (cfl * sign > 0.0) {
         double donor = s->F[c];
         if (sign > 0.0) {
@@ -2926,12 +3718,25 @@ DEVICE float kernels_AfterSweep_f32(float f, float start, float lo, float hi, fl
 }
 
 // Advance computes the volume fraction of a cell after a sweep.
-// Advance[float32], transport.go:84
+// Advance[float32], transport.go:131
 DEVICE void Advance_f32_at(int64 i, int64 j, int64 k, const Sweep_f32 *s, Clock_f32 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     int64 up = add(c, int64(s->Stride));
     float lo = s->U[c] * clock->PerCell, hi = s->U[up] * clock->PerCell;
-    s->Out[c] = kernels_AfterSweep_f32(s->F[c], s->Start[c], lo, hi, s->Volume[c], s->Volume[up]);
+    float in = s->Volume[c], out = s->Volume[up];
+    if (s->Lattice_.Rings) {
+        // rounded as in Flux, so that pure cells stay pure
+        float r = radius_f32(&s->Lattice_, i);
+        int64 next = i;
+        if (s->Axis == 0) {
+            next = add(next, int64(1));
+        }
+        lo = lo * area_f32(&s->Lattice_, s->Axis, i) / r;
+        hi = hi * area_f32(&s->Lattice_, s->Axis, next) / r;
+        in /= r;
+        out /= r;
+    }
+    s->Out[c] = kernels_AfterSweep_f32(s->F[c], s->Start[c], lo, hi, in, out);
 }
 
 // updated is the volume fraction after a sweep: lo and hi are the CFL numbers of the faces, in and out the fluid that
@@ -2965,16 +3770,29 @@ DEVICE double kernels_AfterSweep_f64(double f, double start, double lo, double h
 }
 
 // Advance computes the volume fraction of a cell after a sweep.
-// Advance[float64], transport.go:84
+// Advance[float64], transport.go:131
 DEVICE void Advance_f64_at(int64 i, int64 j, int64 k, const Sweep_f64 *s, Clock_f64 *clock) {
     int64 c = Lattice_at(&s->Lattice_, i, j, k);
     int64 up = add(c, int64(s->Stride));
     double lo = s->U[c] * clock->PerCell, hi = s->U[up] * clock->PerCell;
-    s->Out[c] = kernels_AfterSweep_f64(s->F[c], s->Start[c], lo, hi, s->Volume[c], s->Volume[up]);
+    double in = s->Volume[c], out = s->Volume[up];
+    if (s->Lattice_.Rings) {
+        // rounded as in Flux, so that pure cells stay pure
+        double r = radius_f64(&s->Lattice_, i);
+        int64 next = i;
+        if (s->Axis == 0) {
+            next = add(next, int64(1));
+        }
+        lo = lo * area_f64(&s->Lattice_, s->Axis, i) / r;
+        hi = hi * area_f64(&s->Lattice_, s->Axis, next) / r;
+        in /= r;
+        out /= r;
+    }
+    s->Out[c] = kernels_AfterSweep_f64(s->F[c], s->Start[c], lo, hi, in, out);
 }
 
 // vanLeer is the harmonic mean of two differences of the same sign, otherwise 0.
-// vanLeer[float32], transport.go:159
+// vanLeer[float32], transport.go:236
 DEVICE float vanLeer_f32(float a, float b) {
     float v = 0.0f;
     if (a * b > 0.0f) {
@@ -2987,7 +3805,7 @@ DEVICE float vanLeer_f32(float a, float b) {
 // velocity of the donor half a step later, with a slope limited by van Leer's function. Without the forces of that
 // half step a steady flow has an error of first order in the step; of fluids of different densities they are left out,
 // since the acceleration of a light fluid must not move a heavy one.
-// (*Momentum[float32]).flux, transport.go:139
+// (*Momentum[float32]).flux, transport.go:216
 DEVICE float Momentum_flux_f32(const Momentum_f32 *m, int64 c, float perCell) {
     int64 s = int64(m->Along), below = sub(c, int64(m->Across));
     float mass = 0.5f * (m->Mass[below] + m->Mass[c]);
@@ -3007,8 +3825,19 @@ DEVICE float Momentum_flux_f32(const Momentum_f32 *m, int64 c, float perCell) {
     return mass * value;
 }
 
+// spreadOfRing is what leaves a ring along the axis of the sweep, by the velocity at the beginning of the step.
+// (*Momentum[float32]).spreadOfRing, transport.go:195
+DEVICE float Momentum_spreadOfRing_f32(const Momentum_f32 *m, int64 c, int64 i) {
+    int64 s = int64(m->Along);
+    float r = radius_f32(&m->Lattice_, i);
+    if (s == 1) {
+        return m->U[add(c, s)] * (r + 0.5f) - m->U[c] * (r - 0.5f);
+    }
+    return (m->U[add(c, s)] - m->U[c]) * r;
+}
+
 // pure is the density of the fluid of which a cell had more when the step began.
-// (*Momentum[float32]).pure, transport.go:127
+// (*Momentum[float32]).pure, transport.go:204
 DEVICE float Momentum_pure_f32(const Momentum_f32 *m, int64 c) {
     float f = 0.0f;
     if (m->Start[c] > 0.5f) {
@@ -3018,20 +3847,30 @@ DEVICE float Momentum_pure_f32(const Momentum_f32 *m, int64 c) {
 }
 
 // Carry computes the velocity of a face after a sweep.
-// Carry[float32], transport.go:115
+// Carry[float32], transport.go:173
 DEVICE void Carry_f32_at(int64 i, int64 j, int64 k, const Momentum_f32 *m, Clock_f32 *clock) {
     int64 c = Lattice_at(&m->Lattice_, i, j, k);
     int64 s = int64(m->Along), below = sub(c, int64(m->Across));
     float lower = Momentum_flux_f32(m, c, clock->PerCell), upper = Momentum_flux_f32(m, add(c, s), clock->PerCell);
-    float before = Fluids_between_f32(&m->Fluids_, m->Before[below], m->Before[c]);
-    float after = Fluids_between_f32(&m->Fluids_, m->After[below], m->After[c]);
-    float spread = Momentum_pure_f32(m, below) * (m->U[add(below, s)] - m->U[below]) + Momentum_pure_f32(m, c) * (m->U[add(c, s)] - m->U[c]);
+    float before = Fluids_mass_f32(&m->Fluids_, &m->Lattice_, m->Across == 1, i, m->Before[below], m->Before[c]);
+    float after = Fluids_mass_f32(&m->Fluids_, &m->Lattice_, m->Across == 1, i, m->After[below], m->After[c]);
+    float own = m->U[add(c, s)] - m->U[c], other = m->U[add(below, s)] - m->U[below];
+    if (m->Lattice_.Rings) {
+        own = Momentum_spreadOfRing_f32(m, c, i);
+        other = own;
+        if (m->Across == 1) {
+            other = Momentum_spreadOfRing_f32(m, below, sub(i, int64(1)));
+        } else {
+            other = Momentum_spreadOfRing_f32(m, below, i);
+        }
+    }
+    float spread = Momentum_pure_f32(m, below) * other + Momentum_pure_f32(m, c) * own;
     spread *= 0.5f * clock->PerCell;
     m->Out[c] = (before * m->V[c] - (upper - lower) + spread * m->Begun[c]) / after;
 }
 
 // vanLeer is the harmonic mean of two differences of the same sign, otherwise 0.
-// vanLeer[float64], transport.go:159
+// vanLeer[float64], transport.go:236
 DEVICE double vanLeer_f64(double a, double b) {
     double v = 0.0;
     if (a * b > 0.0) {
@@ -3044,7 +3883,7 @@ DEVICE double vanLeer_f64(double a, double b) {
 // velocity of the donor half a step later, with a slope limited by van Leer's function. Without the forces of that
 // half step a steady flow has an error of first order in the step; of fluids of different densities they are left out,
 // since the acceleration of a light fluid must not move a heavy one.
-// (*Momentum[float64]).flux, transport.go:139
+// (*Momentum[float64]).flux, transport.go:216
 DEVICE double Momentum_flux_f64(const Momentum_f64 *m, int64 c, double perCell) {
     int64 s = int64(m->Along), below = sub(c, int64(m->Across));
     double mass = 0.5 * (m->Mass[below] + m->Mass[c]);
@@ -3064,8 +3903,19 @@ DEVICE double Momentum_flux_f64(const Momentum_f64 *m, int64 c, double perCell) 
     return mass * value;
 }
 
+// spreadOfRing is what leaves a ring along the axis of the sweep, by the velocity at the beginning of the step.
+// (*Momentum[float64]).spreadOfRing, transport.go:195
+DEVICE double Momentum_spreadOfRing_f64(const Momentum_f64 *m, int64 c, int64 i) {
+    int64 s = int64(m->Along);
+    double r = radius_f64(&m->Lattice_, i);
+    if (s == 1) {
+        return m->U[add(c, s)] * (r + 0.5) - m->U[c] * (r - 0.5);
+    }
+    return (m->U[add(c, s)] - m->U[c]) * r;
+}
+
 // pure is the density of the fluid of which a cell had more when the step began.
-// (*Momentum[float64]).pure, transport.go:127
+// (*Momentum[float64]).pure, transport.go:204
 DEVICE double Momentum_pure_f64(const Momentum_f64 *m, int64 c) {
     double f = 0.0;
     if (m->Start[c] > 0.5) {
@@ -3075,20 +3925,30 @@ DEVICE double Momentum_pure_f64(const Momentum_f64 *m, int64 c) {
 }
 
 // Carry computes the velocity of a face after a sweep.
-// Carry[float64], transport.go:115
+// Carry[float64], transport.go:173
 DEVICE void Carry_f64_at(int64 i, int64 j, int64 k, const Momentum_f64 *m, Clock_f64 *clock) {
     int64 c = Lattice_at(&m->Lattice_, i, j, k);
     int64 s = int64(m->Along), below = sub(c, int64(m->Across));
     double lower = Momentum_flux_f64(m, c, clock->PerCell), upper = Momentum_flux_f64(m, add(c, s), clock->PerCell);
-    double before = Fluids_between_f64(&m->Fluids_, m->Before[below], m->Before[c]);
-    double after = Fluids_between_f64(&m->Fluids_, m->After[below], m->After[c]);
-    double spread = Momentum_pure_f64(m, below) * (m->U[add(below, s)] - m->U[below]) + Momentum_pure_f64(m, c) * (m->U[add(c, s)] - m->U[c]);
+    double before = Fluids_mass_f64(&m->Fluids_, &m->Lattice_, m->Across == 1, i, m->Before[below], m->Before[c]);
+    double after = Fluids_mass_f64(&m->Fluids_, &m->Lattice_, m->Across == 1, i, m->After[below], m->After[c]);
+    double own = m->U[add(c, s)] - m->U[c], other = m->U[add(below, s)] - m->U[below];
+    if (m->Lattice_.Rings) {
+        own = Momentum_spreadOfRing_f64(m, c, i);
+        other = own;
+        if (m->Across == 1) {
+            other = Momentum_spreadOfRing_f64(m, below, sub(i, int64(1)));
+        } else {
+            other = Momentum_spreadOfRing_f64(m, below, i);
+        }
+    }
+    double spread = Momentum_pure_f64(m, below) * other + Momentum_pure_f64(m, c) * own;
     spread *= 0.5 * clock->PerCell;
     m->Out[c] = (before * m->V[c] - (upper - lower) + spread * m->Begun[c]) / after;
 }
 
 // Clip makes cells empty or full that are so up to round-off.
-// Clip[float32], transport.go:173
+// Clip[float32], transport.go:250
 DEVICE void Clip_f32_at(int64 i, int64 j, int64 k, const Lattice *l, float roundOff, Slice<float> f,
         Clipped *clipped) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3106,7 +3966,7 @@ DEVICE void Clip_f32_at(int64 i, int64 j, int64 k, const Lattice *l, float round
 }
 
 // Clip makes cells empty or full that are so up to round-off.
-// Clip[float64], transport.go:173
+// Clip[float64], transport.go:250
 DEVICE void Clip_f64_at(int64 i, int64 j, int64 k, const Lattice *l, double roundOff, Slice<double> f,
         Clipped *clipped) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3123,46 +3983,55 @@ DEVICE void Clip_f64_at(int64 i, int64 j, int64 k, const Lattice *l, double roun
     }
 }
 
-// Pass adds the volume of the first fluid that passes a face to sum[n], in units of 2^-40 of a cell.
-// Pass[float32], transport.go:191
-DEVICE void Pass_f32_at(int64 i, int64 j, int64 k, const Lattice *l, int64 n, Slice<float> volume,
+// Pass adds the volume of the first fluid that passes a face to sum[n], in units of 2^-40 of a cell, or of 1/part
+// cells.
+// Pass[float32], transport.go:269
+DEVICE void Pass_f32_at(int64 i, int64 j, int64 k, const Lattice *l, int64 n, double part, Slice<float> volume,
         Slice<int64> sum) {
-    double v = double(volume[Lattice_at(l, i, j, k)]);
+    double v = double(volume[Lattice_at(l, i, j, k)]) * part;
     if (v > -1.0 && v < 1.0) {
         atomic_add(&sum[n], int64(v * 0x1p+40 /* 1.099511627776e+12 */));
     }
 }
 
-// Pass adds the volume of the first fluid that passes a face to sum[n], in units of 2^-40 of a cell.
-// Pass[float64], transport.go:191
-DEVICE void Pass_f64_at(int64 i, int64 j, int64 k, const Lattice *l, int64 n, Slice<double> volume,
+// Pass adds the volume of the first fluid that passes a face to sum[n], in units of 2^-40 of a cell, or of 1/part
+// cells.
+// Pass[float64], transport.go:269
+DEVICE void Pass_f64_at(int64 i, int64 j, int64 k, const Lattice *l, int64 n, double part, Slice<double> volume,
         Slice<int64> sum) {
-    double v = volume[Lattice_at(l, i, j, k)];
+    double v = volume[Lattice_at(l, i, j, k)] * part;
     if (v > -1.0 && v < 1.0) {
         atomic_add(&sum[n], int64(v * 0x1p+40 /* 1.099511627776e+12 */));
     }
 }
 
 // FillSides sets ghosts beyond the sides of the grid, and faces in the sides, to a·v + b of a cell or face inside.
-// FillSides[float32], types.go:63
+// FillSides[float32], types.go:96
 DEVICE void FillSides_f32_at(int64 n, Slice<int32> from, Slice<int32> to, Slice<float> a, Slice<float> b,
         Slice<float> v) {
     v[to[n]] = a[n] * v[from[n]] + b[n];
 }
 
 // FillSides sets ghosts beyond the sides of the grid, and faces in the sides, to a·v + b of a cell or face inside.
-// FillSides[float64], types.go:63
+// FillSides[float64], types.go:96
 DEVICE void FillSides_f64_at(int64 n, Slice<int32> from, Slice<int32> to, Slice<double> a, Slice<double> b,
         Slice<double> v) {
     v[to[n]] = a[n] * v[from[n]] + b[n];
 }
 
 // Speed returns the sum over the axes of the larger speed of a cell's two faces.
-// Speed[float32], types.go:70
+// Speed[float32], types.go:103
 DEVICE float Speed_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<float> u, Slice<float> v,
         Slice<float> w) {
     int64 c = Lattice_at(l, i, j, k);
-    float sum = num_Larger_f32(num_Abs_f32(u[c]), num_Abs_f32(u[add(c, int64(1))])) + num_Larger_f32(num_Abs_f32(v[c]), num_Abs_f32(v[add(c, int64(l->SY))]));
+    float lower = num_Abs_f32(u[c]), upper = num_Abs_f32(u[add(c, int64(1))]);
+    if (l->Rings) {
+        // what passes a face along x is a larger or smaller part of the cell
+        float r = radius_f32(l, i);
+        lower *= (r - 0.5f) / r;
+        upper *= (r + 0.5f) / r;
+    }
+    float sum = num_Larger_f32(lower, upper) + num_Larger_f32(num_Abs_f32(v[c]), num_Abs_f32(v[add(c, int64(l->SY))]));
     if (l->Dim == 3) {
         sum += num_Larger_f32(num_Abs_f32(w[c]), num_Abs_f32(w[add(c, int64(l->SZ))]));
     }
@@ -3170,19 +4039,51 @@ DEVICE float Speed_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<flo
 }
 
 // Speed returns the sum over the axes of the larger speed of a cell's two faces.
-// Speed[float64], types.go:70
+// Speed[float64], types.go:103
 DEVICE double Speed_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> u, Slice<double> v,
         Slice<double> w) {
     int64 c = Lattice_at(l, i, j, k);
-    double sum = num_Larger_f64(num_Abs_f64(u[c]), num_Abs_f64(u[add(c, int64(1))])) + num_Larger_f64(num_Abs_f64(v[c]), num_Abs_f64(v[add(c, int64(l->SY))]));
+    double lower = num_Abs_f64(u[c]), upper = num_Abs_f64(u[add(c, int64(1))]);
+    if (l->Rings) {
+        // what passes a face along x is a larger or smaller part of the cell
+        double r = radius_f64(l, i);
+        lower *= (r - 0.5) / r;
+        upper *= (r + 0.5) / r;
+    }
+    double sum = num_Larger_f64(lower, upper) + num_Larger_f64(num_Abs_f64(v[c]), num_Abs_f64(v[add(c, int64(l->SY))]));
     if (l->Dim == 3) {
         sum += num_Larger_f64(num_Abs_f64(w[c]), num_Abs_f64(w[add(c, int64(l->SZ))]));
     }
     return sum;
 }
 
+// stressOfRing is stress in axisymmetric flow. It is the derivative of half the energy that is dissipated,
+// Σ r μ(2(∂u/∂r)² + 2(∂w/∂z)² + (∂u/∂z + ∂w/∂r)²) + Σ 2μu²/r, so that the matrix is symmetric; the last sum, that of
+// the stress around the axis, is over faces across r.
+// (*Viscous[float32]).stressOfRing, viscosity.go:46
+DEVICE float Viscous_stressOfRing_f32(const Viscous_f32 *q, int64 c, int64 i) {
+    int64 a = int64(q->Across), s = int64(q->First);
+    float r = radius_f32(&q->Lattice_, i);
+    // radii of the edges
+    float inner = r - 0.5f, outer = r - 0.5f;
+    float below = r;
+    if (a == 1) {
+        below = r - 1.0f;
+    } else {
+        outer = r + 0.5f;
+    }
+    float sum = 2.0f * (r * Fluids_viscosity_f32(&q->Fluids_, q->F[c]) * (q->V[add(c, a)] - q->V[c]) - below * Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)]) * (q->V[c] - q->V[sub(c, a)]));
+    Slice<float> w = q->VFirst;
+    sum += outer * (Viscous_edge_f32(q, add(c, s), s) * (q->V[add(c, s)] - q->V[c] + (w[add(c, s)] - w[sub(add(c, s), a)])));
+    sum -= inner * (Viscous_edge_f32(q, c, s) * (q->V[c] - q->V[sub(c, s)] + (w[c] - w[sub(c, a)])));
+    if (a == 1) {
+        sum -= Viscous_hoop_f32(q, c, inner) * q->V[c];
+    }
+    return sum;
+}
+
 // shear is the part of the edges at distance s along another axis, whose velocity component is w.
-// (*Viscous[float32]).shear, viscosity.go:36
+// (*Viscous[float32]).shear, viscosity.go:71
 DEVICE float Viscous_shear_f32(const Viscous_f32 *q, int64 c, int64 s, Slice<float> w) {
     int64 a = int64(q->Across);
     float upper = Viscous_edge_f32(q, add(c, s), s) * (q->V[add(c, s)] - q->V[c] + (w[add(c, s)] - w[sub(add(c, s), a)]));
@@ -3191,8 +4092,11 @@ DEVICE float Viscous_shear_f32(const Viscous_f32 *q, int64 c, int64 s, Slice<flo
 }
 
 // stress is the force on the volume of face c, times the square of the spacing.
-// (*Viscous[float32]).stress, viscosity.go:25
-DEVICE float Viscous_stress_f32(const Viscous_f32 *q, int64 c) {
+// (*Viscous[float32]).stress, viscosity.go:30
+DEVICE float Viscous_stress_f32(const Viscous_f32 *q, int64 c, int64 i) {
+    if (q->Lattice_.Rings) {
+        return Viscous_stressOfRing_f32(q, c, i);
+    }
     int64 a = int64(q->Across);
     float normal = Fluids_viscosity_f32(&q->Fluids_, q->F[c]) * (q->V[add(c, a)] - q->V[c]) - Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)]) * (q->V[c] - q->V[sub(c, a)]);
     float sum = 2.0f * normal + Viscous_shear_f32(q, c, int64(q->First), q->VFirst);
@@ -3203,16 +4107,40 @@ DEVICE float Viscous_stress_f32(const Viscous_f32 *q, int64 c) {
 }
 
 // LookAhead computes the change of a velocity in half a step by the acceleration of the last step, and by viscosity.
-// LookAhead[float32], viscosity.go:63
+// LookAhead[float32], viscosity.go:110
 DEVICE void LookAhead_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Clock_f32 *clock, Slice<float> force,
         Slice<float> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
-    float density = Fluids_between_f32(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
-    out[c] = 0.5f * (clock->Dt * force[c] + clock->PerArea * Viscous_stress_f32(q, c) / density);
+    out[c] = 0.5f * (clock->Dt * force[c] + clock->PerArea * Viscous_stress_f32(q, c, i) / Viscous_mass_f32(q, c, i));
+}
+
+// stressOfRing is stress in axisymmetric flow. It is the derivative of half the energy that is dissipated,
+// Σ r μ(2(∂u/∂r)² + 2(∂w/∂z)² + (∂u/∂z + ∂w/∂r)²) + Σ 2μu²/r, so that the matrix is symmetric; the last sum, that of
+// the stress around the axis, is over faces across r.
+// (*Viscous[float64]).stressOfRing, viscosity.go:46
+DEVICE double Viscous_stressOfRing_f64(const Viscous_f64 *q, int64 c, int64 i) {
+    int64 a = int64(q->Across), s = int64(q->First);
+    double r = radius_f64(&q->Lattice_, i);
+    // radii of the edges
+    double inner = r - 0.5, outer = r - 0.5;
+    double below = r;
+    if (a == 1) {
+        below = r - 1.0;
+    } else {
+        outer = r + 0.5;
+    }
+    double sum = 2.0 * (r * Fluids_viscosity_f64(&q->Fluids_, q->F[c]) * (q->V[add(c, a)] - q->V[c]) - below * Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, a)]) * (q->V[c] - q->V[sub(c, a)]));
+    Slice<double> w = q->VFirst;
+    sum += outer * (Viscous_edge_f64(q, add(c, s), s) * (q->V[add(c, s)] - q->V[c] + (w[add(c, s)] - w[sub(add(c, s), a)])));
+    sum -= inner * (Viscous_edge_f64(q, c, s) * (q->V[c] - q->V[sub(c, s)] + (w[c] - w[sub(c, a)])));
+    if (a == 1) {
+        sum -= Viscous_hoop_f64(q, c, inner) * q->V[c];
+    }
+    return sum;
 }
 
 // shear is the part of the edges at distance s along another axis, whose velocity component is w.
-// (*Viscous[float64]).shear, viscosity.go:36
+// (*Viscous[float64]).shear, viscosity.go:71
 DEVICE double Viscous_shear_f64(const Viscous_f64 *q, int64 c, int64 s, Slice<double> w) {
     int64 a = int64(q->Across);
     double upper = Viscous_edge_f64(q, add(c, s), s) * (q->V[add(c, s)] - q->V[c] + (w[add(c, s)] - w[sub(add(c, s), a)]));
@@ -3221,8 +4149,11 @@ DEVICE double Viscous_shear_f64(const Viscous_f64 *q, int64 c, int64 s, Slice<do
 }
 
 // stress is the force on the volume of face c, times the square of the spacing.
-// (*Viscous[float64]).stress, viscosity.go:25
-DEVICE double Viscous_stress_f64(const Viscous_f64 *q, int64 c) {
+// (*Viscous[float64]).stress, viscosity.go:30
+DEVICE double Viscous_stress_f64(const Viscous_f64 *q, int64 c, int64 i) {
+    if (q->Lattice_.Rings) {
+        return Viscous_stressOfRing_f64(q, c, i);
+    }
     int64 a = int64(q->Across);
     double normal = Fluids_viscosity_f64(&q->Fluids_, q->F[c]) * (q->V[add(c, a)] - q->V[c]) - Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, a)]) * (q->V[c] - q->V[sub(c, a)]);
     double sum = 2.0 * normal + Viscous_shear_f64(q, c, int64(q->First), q->VFirst);
@@ -3233,42 +4164,39 @@ DEVICE double Viscous_stress_f64(const Viscous_f64 *q, int64 c) {
 }
 
 // LookAhead computes the change of a velocity in half a step by the acceleration of the last step, and by viscosity.
-// LookAhead[float64], viscosity.go:63
+// LookAhead[float64], viscosity.go:110
 DEVICE void LookAhead_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *q, Clock_f64 *clock,
         Slice<double> force, Slice<double> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
-    double density = Fluids_between_f64(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
-    out[c] = 0.5 * (clock->Dt * force[c] + clock->PerArea * Viscous_stress_f64(q, c) / density);
+    out[c] = 0.5 * (clock->Dt * force[c] + clock->PerArea * Viscous_stress_f64(q, c, i) / Viscous_mass_f64(q, c, i));
 }
 
 // StartViscous begins the implicit step ρ w - dt ∇·μ(∇w + ∇wᵀ) = dt ∇·μ(∇v + ∇vᵀ) for the change w of the velocity: it
 // computes the right-hand side and the inverse of the diagonal, and returns |v|.
-// StartViscous[float32], viscosity.go:73
+// StartViscous[float32], viscosity.go:119
 DEVICE float StartViscous_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Clock_f32 *clock,
         Slice<float> change, Slice<float> residual, Slice<float> inverse) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
-    float density = Fluids_between_f32(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
-    residual[c] = clock->PerArea * Viscous_stress_f32(q, c);
-    inverse[c] = 1.0f / (density + clock->PerArea * Viscous_diagonal_f32(q, c));
+    residual[c] = clock->PerArea * Viscous_stress_f32(q, c, i);
+    inverse[c] = 1.0f / (Viscous_mass_f32(q, c, i) + clock->PerArea * Viscous_diagonal_f32(q, c, i));
     change[c] = 0.0f;
     return num_Abs_f32(q->V[c]);
 }
 
 // StartViscous begins the implicit step ρ w - dt ∇·μ(∇w + ∇wᵀ) = dt ∇·μ(∇v + ∇vᵀ) for the change w of the velocity: it
 // computes the right-hand side and the inverse of the diagonal, and returns |v|.
-// StartViscous[float64], viscosity.go:73
+// StartViscous[float64], viscosity.go:119
 DEVICE double StartViscous_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *q, Clock_f64 *clock,
         Slice<double> change, Slice<double> residual, Slice<double> inverse) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
-    double density = Fluids_between_f64(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
-    residual[c] = clock->PerArea * Viscous_stress_f64(q, c);
-    inverse[c] = 1.0 / (density + clock->PerArea * Viscous_diagonal_f64(q, c));
+    residual[c] = clock->PerArea * Viscous_stress_f64(q, c, i);
+    inverse[c] = 1.0 / (Viscous_mass_f64(q, c, i) + clock->PerArea * Viscous_diagonal_f64(q, c, i));
     change[c] = 0.0;
     return num_Abs_f64(q->V[c]);
 }
 
 // SetTolerance sets the tolerance of the change to a part of the largest velocity, and resets what Diagonal finds.
-// SetTolerance[float32], viscosity.go:85
+// SetTolerance[float32], viscosity.go:130
 DEVICE void SetTolerance_f32_at(int64 i, float part, Most<float> *largest, Most<float> *heaviest,
         levels_Iteration *it) {
     it->Tolerance = double(part) * double(largest->Value());
@@ -3277,7 +4205,7 @@ DEVICE void SetTolerance_f32_at(int64 i, float part, Most<float> *largest, Most<
 }
 
 // SetTolerance sets the tolerance of the change to a part of the largest velocity, and resets what Diagonal finds.
-// SetTolerance[float64], viscosity.go:85
+// SetTolerance[float64], viscosity.go:130
 DEVICE void SetTolerance_f64_at(int64 i, double part, Most<double> *largest, Most<double> *heaviest,
         levels_Iteration *it) {
     it->Tolerance = part * largest->Value();
@@ -3286,7 +4214,7 @@ DEVICE void SetTolerance_f64_at(int64 i, double part, Most<double> *largest, Mos
 }
 
 // Diagonal returns the coefficient of the diagonal, 0 in closed faces.
-// Diagonal[float32], viscosity.go:94
+// Diagonal[float32], viscosity.go:139
 DEVICE float Diagonal_f32_at(int64 i, Slice<float> inverse) {
     if (inverse[i] > 0.0f) {
         return 1.0f / inverse[i];
@@ -3295,7 +4223,7 @@ DEVICE float Diagonal_f32_at(int64 i, Slice<float> inverse) {
 }
 
 // Diagonal returns the coefficient of the diagonal, 0 in closed faces.
-// Diagonal[float64], viscosity.go:94
+// Diagonal[float64], viscosity.go:139
 DEVICE double Diagonal_f64_at(int64 i, Slice<double> inverse) {
     if (inverse[i] > 0.0) {
         return 1.0 / inverse[i];
@@ -3304,7 +4232,7 @@ DEVICE double Diagonal_f64_at(int64 i, Slice<double> inverse) {
 }
 
 // Scale divides the residual by the diagonal, and returns the magnitude of the result.
-// Scale[float32], viscosity.go:104
+// Scale[float32], viscosity.go:149
 DEVICE float Scale_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<float> inverse, Slice<float> residual,
         Slice<float> z) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3314,7 +4242,7 @@ DEVICE float Scale_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<flo
 }
 
 // Scale divides the residual by the diagonal, and returns the magnitude of the result.
-// Scale[float64], viscosity.go:104
+// Scale[float64], viscosity.go:149
 DEVICE double Scale_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> inverse,
         Slice<double> residual, Slice<double> z) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3325,7 +4253,7 @@ DEVICE double Scale_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<do
 
 // StepAndScale takes the step of conjugate gradients along a direction d, whose left-hand side is q, and divides the
 // residual that is left by the diagonal. It returns the magnitude of the result.
-// StepAndScale[float32], viscosity.go:115
+// StepAndScale[float32], viscosity.go:160
 DEVICE float StepAndScale_f32_at(int64 i, int64 j, int64 k, const Lattice *l, levels_Iteration *it,
         Slice<float> inverse, Slice<float> d, Slice<float> q, Slice<float> change, Slice<float> residual,
         Slice<float> z) {
@@ -3341,7 +4269,7 @@ DEVICE float StepAndScale_f32_at(int64 i, int64 j, int64 k, const Lattice *l, le
 
 // StepAndScale takes the step of conjugate gradients along a direction d, whose left-hand side is q, and divides the
 // residual that is left by the diagonal. It returns the magnitude of the result.
-// StepAndScale[float64], viscosity.go:115
+// StepAndScale[float64], viscosity.go:160
 DEVICE double StepAndScale_f64_at(int64 i, int64 j, int64 k, const Lattice *l, levels_Iteration *it,
         Slice<double> inverse, Slice<double> d, Slice<double> q, Slice<double> change, Slice<double> residual,
         Slice<double> z) {
@@ -3356,41 +4284,39 @@ DEVICE double StepAndScale_f64_at(int64 i, int64 j, int64 k, const Lattice *l, l
 }
 
 // Resist computes the left-hand side for the direction V, and returns the magnitude of its product with it.
-// Resist[float32], viscosity.go:130
+// Resist[float32], viscosity.go:175
 DEVICE float Resist_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Clock_f32 *clock, Slice<float> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
-    float density = Fluids_between_f32(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
-    float v = density * q->V[c] - clock->PerArea * Viscous_stress_f32(q, c);
+    float v = Viscous_mass_f32(q, c, i) * q->V[c] - clock->PerArea * Viscous_stress_f32(q, c, i);
     out[c] = v;
     return num_Abs_f32(q->V[c] * v);
 }
 
 // Resist computes the left-hand side for the direction V, and returns the magnitude of its product with it.
-// Resist[float64], viscosity.go:130
+// Resist[float64], viscosity.go:175
 DEVICE double Resist_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *q, Clock_f64 *clock, Slice<double> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
-    double density = Fluids_between_f64(&q->Fluids_, q->F[sub(c, int64(q->Across))], q->F[c]);
-    double v = density * q->V[c] - clock->PerArea * Viscous_stress_f64(q, c);
+    double v = Viscous_mass_f64(q, c, i) * q->V[c] - clock->PerArea * Viscous_stress_f64(q, c, i);
     out[c] = v;
     return num_Abs_f64(q->V[c] * v);
 }
 
 // Change adds a step times a change to a velocity.
-// Change[float32], viscosity.go:141
+// Change[float32], viscosity.go:185
 DEVICE void Change_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<float> change, Slice<float> v) {
     int64 c = Lattice_at(l, i, j, k);
     v[c] += change[c];
 }
 
 // Change adds a step times a change to a velocity.
-// Change[float64], viscosity.go:141
+// Change[float64], viscosity.go:185
 DEVICE void Change_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> change, Slice<double> v) {
     int64 c = Lattice_at(l, i, j, k);
     v[c] += change[c];
 }
 
 // Accelerate adds the acceleration of the last step to a velocity.
-// Accelerate[float32], viscosity.go:149
+// Accelerate[float32], viscosity.go:193
 DEVICE void Accelerate_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f32 *clock, Slice<float> a,
         Slice<float> v) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3398,7 +4324,7 @@ DEVICE void Accelerate_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Clock
 }
 
 // Accelerate adds the acceleration of the last step to a velocity.
-// Accelerate[float64], viscosity.go:149
+// Accelerate[float64], viscosity.go:193
 DEVICE void Accelerate_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f64 *clock, Slice<double> a,
         Slice<double> v) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3459,7 +4385,7 @@ extern "C" __global__ void __launch_bounds__(128) Exert_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Exert_f64_at(i, j, k, &q, clock);
 }
 
-// Kernel Couple, projection.go:75
+// Kernel Couple, projection.go:85
 extern "C" __global__ void __launch_bounds__(128) Couple_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Faces_f32 q, const __grid_constant__ Sides s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3468,7 +4394,7 @@ extern "C" __global__ void __launch_bounds__(128) Couple_f32(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Couple_f32_at(i, j, k, &q, &s);
 }
 
-// Kernel Couple, projection.go:75
+// Kernel Couple, projection.go:85
 extern "C" __global__ void __launch_bounds__(128) Couple_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Faces_f64 q, const __grid_constant__ Sides s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3477,21 +4403,21 @@ extern "C" __global__ void __launch_bounds__(128) Couple_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Couple_f64_at(i, j, k, &q, &s);
 }
 
-// Kernel SetPressureTolerance, projection.go:102
+// Kernel SetPressureTolerance, projection.go:115
 extern "C" __global__ void __launch_bounds__(128) SetPressureTolerance_f32(int64 lo, int64 hi, double tolerance,
         Clock_f32 *clock, levels_Iteration *it) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) SetPressureTolerance_f32_at(i, tolerance, clock, it);
 }
 
-// Kernel SetPressureTolerance, projection.go:102
+// Kernel SetPressureTolerance, projection.go:115
 extern "C" __global__ void __launch_bounds__(128) SetPressureTolerance_f64(int64 lo, int64 hi, double tolerance,
         Clock_f64 *clock, levels_Iteration *it) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) SetPressureTolerance_f64_at(i, tolerance, clock, it);
 }
 
-// Kernel Diverge, projection.go:109
+// Kernel Diverge, projection.go:122
 extern "C" __global__ void __launch_bounds__(128) Diverge_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Clock_f32 *clock, Slice<float> u,
         Slice<float> v, Slice<float> w, Slice<float> b) {
@@ -3501,7 +4427,7 @@ extern "C" __global__ void __launch_bounds__(128) Diverge_f32(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Diverge_f32_at(i, j, k, &l, clock, u, v, w, b);
 }
 
-// Kernel Diverge, projection.go:109
+// Kernel Diverge, projection.go:122
 extern "C" __global__ void __launch_bounds__(128) Diverge_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Clock_f64 *clock, Slice<double> u,
         Slice<double> v, Slice<double> w, Slice<double> b) {
@@ -3511,7 +4437,7 @@ extern "C" __global__ void __launch_bounds__(128) Diverge_f64(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Diverge_f64_at(i, j, k, &l, clock, u, v, w, b);
 }
 
-// Kernel Project, projection.go:121
+// Kernel Project, projection.go:143
 extern "C" __global__ void __launch_bounds__(128) Project_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Faces_f32 q, Clock_f32 *clock, Slice<float> out) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3520,7 +4446,7 @@ extern "C" __global__ void __launch_bounds__(128) Project_f32(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Project_f32_at(i, j, k, &q, clock, out);
 }
 
-// Kernel Project, projection.go:121
+// Kernel Project, projection.go:143
 extern "C" __global__ void __launch_bounds__(128) Project_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Faces_f64 q, Clock_f64 *clock, Slice<double> out) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3529,7 +4455,7 @@ extern "C" __global__ void __launch_bounds__(128) Project_f64(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Project_f64_at(i, j, k, &q, clock, out);
 }
 
-// Kernel Divergence, projection.go:131
+// Kernel Divergence, projection.go:156
 extern "C" __global__ void __launch_bounds__(128) Divergence_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<float> u, Slice<float> v, Slice<float> w,
         Most<float> *result) {
@@ -3541,7 +4467,7 @@ extern "C" __global__ void __launch_bounds__(128) Divergence_f32(int64 lo_i, int
     reduce(result, key);
 }
 
-// Kernel Divergence, projection.go:131
+// Kernel Divergence, projection.go:156
 extern "C" __global__ void __launch_bounds__(128) Divergence_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> u, Slice<double> v,
         Slice<double> w, Most<double> *result) {
@@ -3567,7 +4493,7 @@ extern "C" __global__ void __launch_bounds__(256) FillSolids_f64(int64 lo, int64
     if (n < hi) FillSolids_f64_at(n, sources, to, from, weights, v);
 }
 
-// Kernel StartWalls, solids.go:44
+// Kernel StartWalls, solids.go:57
 extern "C" __global__ void __launch_bounds__(256) StartWalls_f32(int64 lo, int64 hi,
         const __grid_constant__ Viscous_f32 q, const __grid_constant__ Walls_f32 w, Clock_f32 *clock,
         Slice<float> residual, Slice<float> inverse) {
@@ -3575,7 +4501,7 @@ extern "C" __global__ void __launch_bounds__(256) StartWalls_f32(int64 lo, int64
     if (n < hi) StartWalls_f32_at(n, &q, &w, clock, residual, inverse);
 }
 
-// Kernel StartWalls, solids.go:44
+// Kernel StartWalls, solids.go:57
 extern "C" __global__ void __launch_bounds__(256) StartWalls_f64(int64 lo, int64 hi,
         const __grid_constant__ Viscous_f64 q, const __grid_constant__ Walls_f64 w, Clock_f64 *clock,
         Slice<double> residual, Slice<double> inverse) {
@@ -3583,7 +4509,7 @@ extern "C" __global__ void __launch_bounds__(256) StartWalls_f64(int64 lo, int64
     if (n < hi) StartWalls_f64_at(n, &q, &w, clock, residual, inverse);
 }
 
-// Kernel ResistWalls, solids.go:55
+// Kernel ResistWalls, solids.go:68
 extern "C" __global__ void __launch_bounds__(256) ResistWalls_f32(int64 lo, int64 hi,
         const __grid_constant__ Viscous_f32 q, const __grid_constant__ Walls_f32 w, Clock_f32 *clock,
         Slice<float> out, Most<float> *result) {
@@ -3593,7 +4519,7 @@ extern "C" __global__ void __launch_bounds__(256) ResistWalls_f32(int64 lo, int6
     reduce(result, key);
 }
 
-// Kernel ResistWalls, solids.go:55
+// Kernel ResistWalls, solids.go:68
 extern "C" __global__ void __launch_bounds__(256) ResistWalls_f64(int64 lo, int64 hi,
         const __grid_constant__ Viscous_f64 q, const __grid_constant__ Walls_f64 w, Clock_f64 *clock,
         Slice<double> out, Most<double> *result) {
@@ -3621,7 +4547,25 @@ extern "C" __global__ void __launch_bounds__(128) Flux_f64(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Flux_f64_at(i, j, k, &s, clock);
 }
 
-// Kernel Enter, transport.go:68
+// Kernel FitRings, transport.go:98
+extern "C" __global__ void __launch_bounds__(128) FitRings_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<float> f, Slice<geom_Line_f32> lines) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) FitRings_f32_at(i, j, k, &l, f, lines);
+}
+
+// Kernel FitRings, transport.go:98
+extern "C" __global__ void __launch_bounds__(128) FitRings_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> f, Slice<geom_Line_f64> lines) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) FitRings_f64_at(i, j, k, &l, f, lines);
+}
+
+// Kernel Enter, transport.go:112
 extern "C" __global__ void __launch_bounds__(128) Enter_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep_f32 s, float sign, Clock_f32 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3630,7 +4574,7 @@ extern "C" __global__ void __launch_bounds__(128) Enter_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Enter_f32_at(i, j, k, &s, sign, clock);
 }
 
-// Kernel Enter, transport.go:68
+// Kernel Enter, transport.go:112
 extern "C" __global__ void __launch_bounds__(128) Enter_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep_f64 s, double sign, Clock_f64 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3639,7 +4583,7 @@ extern "C" __global__ void __launch_bounds__(128) Enter_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Enter_f64_at(i, j, k, &s, sign, clock);
 }
 
-// Kernel Advance, transport.go:84
+// Kernel Advance, transport.go:131
 extern "C" __global__ void __launch_bounds__(128) Advance_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep_f32 s, Clock_f32 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3648,7 +4592,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance_f32(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Advance_f32_at(i, j, k, &s, clock);
 }
 
-// Kernel Advance, transport.go:84
+// Kernel Advance, transport.go:131
 extern "C" __global__ void __launch_bounds__(128) Advance_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Sweep_f64 s, Clock_f64 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3657,7 +4601,7 @@ extern "C" __global__ void __launch_bounds__(128) Advance_f64(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Advance_f64_at(i, j, k, &s, clock);
 }
 
-// Kernel Carry, transport.go:115
+// Kernel Carry, transport.go:173
 extern "C" __global__ void __launch_bounds__(128) Carry_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Momentum_f32 m, Clock_f32 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3666,7 +4610,7 @@ extern "C" __global__ void __launch_bounds__(128) Carry_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Carry_f32_at(i, j, k, &m, clock);
 }
 
-// Kernel Carry, transport.go:115
+// Kernel Carry, transport.go:173
 extern "C" __global__ void __launch_bounds__(128) Carry_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Momentum_f64 m, Clock_f64 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3675,7 +4619,7 @@ extern "C" __global__ void __launch_bounds__(128) Carry_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Carry_f64_at(i, j, k, &m, clock);
 }
 
-// Kernel Clip, transport.go:173
+// Kernel Clip, transport.go:250
 extern "C" __global__ void __launch_bounds__(128) Clip_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, float roundOff, Slice<float> f,
         Clipped *clipped) {
@@ -3685,7 +4629,7 @@ extern "C" __global__ void __launch_bounds__(128) Clip_f32(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Clip_f32_at(i, j, k, &l, roundOff, f, clipped);
 }
 
-// Kernel Clip, transport.go:173
+// Kernel Clip, transport.go:250
 extern "C" __global__ void __launch_bounds__(128) Clip_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, double roundOff, Slice<double> f,
         Clipped *clipped) {
@@ -3695,39 +4639,41 @@ extern "C" __global__ void __launch_bounds__(128) Clip_f64(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Clip_f64_at(i, j, k, &l, roundOff, f, clipped);
 }
 
-// Kernel Pass, transport.go:191
+// Kernel Pass, transport.go:269
 extern "C" __global__ void __launch_bounds__(128) Pass_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, int64 n, Slice<float> volume, Slice<int64> sum) {
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, int64 n, double part, Slice<float> volume,
+        Slice<int64> sum) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Pass_f32_at(i, j, k, &l, n, volume, sum);
+    if (i < hi_i && j < hi_j && k < hi_k) Pass_f32_at(i, j, k, &l, n, part, volume, sum);
 }
 
-// Kernel Pass, transport.go:191
+// Kernel Pass, transport.go:269
 extern "C" __global__ void __launch_bounds__(128) Pass_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, int64 n, Slice<double> volume, Slice<int64> sum) {
+        int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, int64 n, double part, Slice<double> volume,
+        Slice<int64> sum) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) Pass_f64_at(i, j, k, &l, n, volume, sum);
+    if (i < hi_i && j < hi_j && k < hi_k) Pass_f64_at(i, j, k, &l, n, part, volume, sum);
 }
 
-// Kernel FillSides, types.go:63
+// Kernel FillSides, types.go:96
 extern "C" __global__ void __launch_bounds__(256) FillSides_f32(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<float> a, Slice<float> b, Slice<float> v) {
     const int64 n = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (n < hi) FillSides_f32_at(n, from, to, a, b, v);
 }
 
-// Kernel FillSides, types.go:63
+// Kernel FillSides, types.go:96
 extern "C" __global__ void __launch_bounds__(256) FillSides_f64(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<double> a, Slice<double> b, Slice<double> v) {
     const int64 n = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (n < hi) FillSides_f64_at(n, from, to, a, b, v);
 }
 
-// Kernel Speed, types.go:70
+// Kernel Speed, types.go:103
 extern "C" __global__ void __launch_bounds__(128) Speed_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<float> u, Slice<float> v, Slice<float> w,
         Most<float> *result) {
@@ -3739,7 +4685,7 @@ extern "C" __global__ void __launch_bounds__(128) Speed_f32(int64 lo_i, int64 hi
     reduce(result, key);
 }
 
-// Kernel Speed, types.go:70
+// Kernel Speed, types.go:103
 extern "C" __global__ void __launch_bounds__(128) Speed_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> u, Slice<double> v,
         Slice<double> w, Most<double> *result) {
@@ -3751,7 +4697,7 @@ extern "C" __global__ void __launch_bounds__(128) Speed_f64(int64 lo_i, int64 hi
     reduce(result, key);
 }
 
-// Kernel LookAhead, viscosity.go:63
+// Kernel LookAhead, viscosity.go:110
 extern "C" __global__ void __launch_bounds__(128) LookAhead_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f32 q, Clock_f32 *clock, Slice<float> force,
         Slice<float> out) {
@@ -3761,7 +4707,7 @@ extern "C" __global__ void __launch_bounds__(128) LookAhead_f32(int64 lo_i, int6
     if (i < hi_i && j < hi_j && k < hi_k) LookAhead_f32_at(i, j, k, &q, clock, force, out);
 }
 
-// Kernel LookAhead, viscosity.go:63
+// Kernel LookAhead, viscosity.go:110
 extern "C" __global__ void __launch_bounds__(128) LookAhead_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f64 q, Clock_f64 *clock, Slice<double> force,
         Slice<double> out) {
@@ -3771,7 +4717,7 @@ extern "C" __global__ void __launch_bounds__(128) LookAhead_f64(int64 lo_i, int6
     if (i < hi_i && j < hi_j && k < hi_k) LookAhead_f64_at(i, j, k, &q, clock, force, out);
 }
 
-// Kernel StartViscous, viscosity.go:73
+// Kernel StartViscous, viscosity.go:119
 extern "C" __global__ void __launch_bounds__(128) StartViscous_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f32 q, Clock_f32 *clock, Slice<float> change,
         Slice<float> residual, Slice<float> inverse, Most<float> *result) {
@@ -3783,7 +4729,7 @@ extern "C" __global__ void __launch_bounds__(128) StartViscous_f32(int64 lo_i, i
     reduce(result, key);
 }
 
-// Kernel StartViscous, viscosity.go:73
+// Kernel StartViscous, viscosity.go:119
 extern "C" __global__ void __launch_bounds__(128) StartViscous_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f64 q, Clock_f64 *clock, Slice<double> change,
         Slice<double> residual, Slice<double> inverse, Most<double> *result) {
@@ -3795,21 +4741,21 @@ extern "C" __global__ void __launch_bounds__(128) StartViscous_f64(int64 lo_i, i
     reduce(result, key);
 }
 
-// Kernel SetTolerance, viscosity.go:85
+// Kernel SetTolerance, viscosity.go:130
 extern "C" __global__ void __launch_bounds__(128) SetTolerance_f32(int64 lo, int64 hi, float part,
         Most<float> *largest, Most<float> *heaviest, levels_Iteration *it) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) SetTolerance_f32_at(i, part, largest, heaviest, it);
 }
 
-// Kernel SetTolerance, viscosity.go:85
+// Kernel SetTolerance, viscosity.go:130
 extern "C" __global__ void __launch_bounds__(128) SetTolerance_f64(int64 lo, int64 hi, double part,
         Most<double> *largest, Most<double> *heaviest, levels_Iteration *it) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) SetTolerance_f64_at(i, part, largest, heaviest, it);
 }
 
-// Kernel Diagonal, viscosity.go:94
+// Kernel Diagonal, viscosity.go:139
 extern "C" __global__ void __launch_bounds__(128) Diagonal_f32(int64 lo, int64 hi, Slice<float> inverse,
         Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3818,7 +4764,7 @@ extern "C" __global__ void __launch_bounds__(128) Diagonal_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel Diagonal, viscosity.go:94
+// Kernel Diagonal, viscosity.go:139
 extern "C" __global__ void __launch_bounds__(128) Diagonal_f64(int64 lo, int64 hi, Slice<double> inverse,
         Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3827,7 +4773,7 @@ extern "C" __global__ void __launch_bounds__(128) Diagonal_f64(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel Scale, viscosity.go:104
+// Kernel Scale, viscosity.go:149
 extern "C" __global__ void __launch_bounds__(128) Scale_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<float> inverse, Slice<float> residual,
         Slice<float> z, Most<float> *result) {
@@ -3839,7 +4785,7 @@ extern "C" __global__ void __launch_bounds__(128) Scale_f32(int64 lo_i, int64 hi
     reduce(result, key);
 }
 
-// Kernel Scale, viscosity.go:104
+// Kernel Scale, viscosity.go:149
 extern "C" __global__ void __launch_bounds__(128) Scale_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> inverse, Slice<double> residual,
         Slice<double> z, Most<double> *result) {
@@ -3851,7 +4797,7 @@ extern "C" __global__ void __launch_bounds__(128) Scale_f64(int64 lo_i, int64 hi
     reduce(result, key);
 }
 
-// Kernel StepAndScale, viscosity.go:115
+// Kernel StepAndScale, viscosity.go:160
 extern "C" __global__ void __launch_bounds__(128) StepAndScale_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, levels_Iteration *it, Slice<float> inverse,
         Slice<float> d, Slice<float> q, Slice<float> change, Slice<float> residual, Slice<float> z,
@@ -3864,7 +4810,7 @@ extern "C" __global__ void __launch_bounds__(128) StepAndScale_f32(int64 lo_i, i
     reduce(result, key);
 }
 
-// Kernel StepAndScale, viscosity.go:115
+// Kernel StepAndScale, viscosity.go:160
 extern "C" __global__ void __launch_bounds__(128) StepAndScale_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, levels_Iteration *it, Slice<double> inverse,
         Slice<double> d, Slice<double> q, Slice<double> change, Slice<double> residual, Slice<double> z,
@@ -3877,7 +4823,7 @@ extern "C" __global__ void __launch_bounds__(128) StepAndScale_f64(int64 lo_i, i
     reduce(result, key);
 }
 
-// Kernel Resist, viscosity.go:130
+// Kernel Resist, viscosity.go:175
 extern "C" __global__ void __launch_bounds__(128) Resist_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f32 q, Clock_f32 *clock, Slice<float> out,
         Most<float> *result) {
@@ -3889,7 +4835,7 @@ extern "C" __global__ void __launch_bounds__(128) Resist_f32(int64 lo_i, int64 h
     reduce(result, key);
 }
 
-// Kernel Resist, viscosity.go:130
+// Kernel Resist, viscosity.go:175
 extern "C" __global__ void __launch_bounds__(128) Resist_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f64 q, Clock_f64 *clock, Slice<double> out,
         Most<double> *result) {
@@ -3901,7 +4847,7 @@ extern "C" __global__ void __launch_bounds__(128) Resist_f64(int64 lo_i, int64 h
     reduce(result, key);
 }
 
-// Kernel Change, viscosity.go:141
+// Kernel Change, viscosity.go:185
 extern "C" __global__ void __launch_bounds__(128) Change_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<float> change, Slice<float> v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3910,7 +4856,7 @@ extern "C" __global__ void __launch_bounds__(128) Change_f32(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Change_f32_at(i, j, k, &l, change, v);
 }
 
-// Kernel Change, viscosity.go:141
+// Kernel Change, viscosity.go:185
 extern "C" __global__ void __launch_bounds__(128) Change_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> change, Slice<double> v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -3919,7 +4865,7 @@ extern "C" __global__ void __launch_bounds__(128) Change_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Change_f64_at(i, j, k, &l, change, v);
 }
 
-// Kernel Accelerate, viscosity.go:149
+// Kernel Accelerate, viscosity.go:193
 extern "C" __global__ void __launch_bounds__(128) Accelerate_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Clock_f32 *clock, Slice<float> a,
         Slice<float> v) {
@@ -3929,7 +4875,7 @@ extern "C" __global__ void __launch_bounds__(128) Accelerate_f32(int64 lo_i, int
     if (i < hi_i && j < hi_j && k < hi_k) Accelerate_f32_at(i, j, k, &l, clock, a, v);
 }
 
-// Kernel Accelerate, viscosity.go:149
+// Kernel Accelerate, viscosity.go:193
 extern "C" __global__ void __launch_bounds__(128) Accelerate_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Clock_f64 *clock, Slice<double> a,
         Slice<double> v) {

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/kernelgen/lanes"
+	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/twophase/kernels/levels"
 )
@@ -541,6 +542,42 @@ func (loop *FluxLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// FitRingsLoop runs FitRings for the elements of box, on the CPU or another device.
+type FitRingsLoop[F num.Float] struct {
+	box   abi.Box
+	l     *Lattice
+	f     []F
+	lines []geom.Line[F]
+}
+
+// NewFitRingsLoop prepares FitRings.
+func NewFitRingsLoop[F num.Float](box abi.Box, l *Lattice, f []F, lines []geom.Line[F]) *FitRingsLoop[F] {
+	return &FitRingsLoop[F]{box, l, f, lines}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *FitRingsLoop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		for end := i + count; i < end; i++ {
+			FitRings(i, j, k, loop.l, loop.f, loop.lines)
+		}
+		lo += count
+	}
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *FitRingsLoop[F]) Grain() int { return 256 }
+
+// Launch says how other devices run the kernel.
+func (loop *FitRingsLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "FitRings" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("l", loop.l),
+		abi.ElementsOf("f", loop.f),
+		abi.ElementsOf("lines", loop.lines),
+	}}
+}
+
 // EnterLoop runs Enter for the elements of box, on the CPU or another device.
 type EnterLoop[F num.Float] struct {
 	box   abi.Box
@@ -714,13 +751,14 @@ type PassLoop[F num.Float] struct {
 	box    abi.Box
 	l      *Lattice
 	n      int
+	part   float64
 	volume []F
 	sum    []int64
 }
 
 // NewPassLoop prepares Pass.
-func NewPassLoop[F num.Float](box abi.Box, l *Lattice, n int, volume []F, sum []int64) *PassLoop[F] {
-	return &PassLoop[F]{box, l, n, volume, sum}
+func NewPassLoop[F num.Float](box abi.Box, l *Lattice, n int, part float64, volume []F, sum []int64) *PassLoop[F] {
+	return &PassLoop[F]{box, l, n, part, volume, sum}
 }
 
 // Range runs the kernel on the CPU.
@@ -728,7 +766,7 @@ func (loop *PassLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		for end := i + count; i < end; i++ {
-			Pass(i, j, k, loop.l, loop.n, loop.volume, loop.sum)
+			Pass(i, j, k, loop.l, loop.n, loop.part, loop.volume, loop.sum)
 		}
 		lo += count
 	}
@@ -739,6 +777,7 @@ func (loop *PassLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Pass" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
 		abi.ConstantOf("l", loop.l),
 		abi.ValueOf("n", &loop.n),
+		abi.ValueOf("part", &loop.part),
 		abi.ElementsOf("volume", loop.volume),
 		abi.ElementsOf("sum", loop.sum),
 	}}

@@ -22,9 +22,11 @@ import (
 func TestParity(t *testing.T) {
 	cudatest.Parity(t, ".", func(t *testing.T, r cudatest.Runner) {
 		for _, n := range [][3]int{{19, 17, 1}, {9, 8, 7}} {
-			parity[float64](t, r, n)
-			parity[float32](t, r, n)
+			parity[float64](t, r, n, false)
+			parity[float32](t, r, n, false)
 		}
+		parity[float64](t, r, [3]int{19, 17, 1}, true)
+		parity[float32](t, r, [3]int{19, 17, 1}, true)
 	})
 }
 
@@ -115,11 +117,15 @@ func (d *data[F]) all() []F {
 	for _, a := range d.arrays {
 		all = append(all, a...)
 	}
+	for _, p := range d.lines {
+		all = append(all, p.Alpha)
+	}
 	return all
 }
 
-func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
+func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int, rings bool) {
 	l, length := latticeFor(n)
+	l.Rings = rings
 	box := abi.Box{Hi: n}
 	fluids := Fluids[F]{Density: .01, DensityStep: .99, Viscosity: .1, ViscosityStep: 2, Tension: .7}
 	type makes = func(d *data[F]) loop
@@ -134,7 +140,7 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 			return NewDivergeLoop(box, &l, &d.clock, d.arrays[0], d.arrays[1], d.arrays[2], d.arrays[3])
 		},
 		"pass": func(d *data[F]) loop {
-			return NewPassLoop(box, &l, 1, d.f, d.sum)
+			return NewPassLoop(box, &l, 1, .25, d.f, d.sum)
 		},
 		"clip":  func(d *data[F]) loop { return NewClipLoop(box, &l, 1e-12, d.f, &d.clipped) },
 		"scale": func(d *data[F]) loop { return NewScaleLoop(box, &l, d.arrays[0], d.arrays[1], d.arrays[2], &d.most) },
@@ -150,6 +156,9 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int) {
 			return NewFindCurvatureLoop(box, &Curvature[F]{Lattice: l, F: d.f, Lines: d.lines, Planes: d.planes,
 				Kappa: d.arrays[0]})
 		},
+	}
+	if l.Dim == 2 {
+		loops["rings"] = func(d *data[F]) loop { return NewFitRingsLoop(box, &l, d.f, d.lines) }
 	}
 	for axis := range l.Dim {
 		first, second := (axis+1)%l.Dim, (axis+2)%3

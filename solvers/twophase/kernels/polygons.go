@@ -22,7 +22,7 @@ type system[F num.Float] struct{ a [6][7]F }
 // projections of the lines or polygons of a cell and its neighbours are theirs, in least squares, each divided by its
 // size (after Jibben, Carlson and Francois, Computers & Fluids 2019). So slivers count little, and chords lie at the
 // right mean height.
-func (q *Curvature[F]) fromPolygons(c int, n [3]F) F {
+func (q *Curvature[F]) fromPolygons(c, i int, n [3]F) F {
 	if !q.mixed(c) {
 		return NoCurvature
 	}
@@ -66,6 +66,11 @@ func (q *Curvature[F]) fromPolygons(c int, n [3]F) F {
 		return NoCurvature
 	}
 	k := bend(s.a[1][6], s.a[5][6], 2*s.a[0][6], 2*s.a[3][6], s.a[4][6])
+	if q.Rings {
+		slope := s.a[1][6]
+		outward := (fr.e[2][0] - slope*fr.e[0][0]) / num.Sqrt(1+slope*slope)
+		k += outward / num.Larger(0.25, radius[F](&q.Lattice, i)+fr.at[0]+s.a[2][6]*fr.e[2][0])
+	}
 	return num.Larger(-mostBent, num.Smaller(mostBent, k))
 }
 

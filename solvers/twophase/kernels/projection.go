@@ -38,10 +38,19 @@ func Exert[F num.Float](i, j, k int, q *Faces[F], clock *Clock[F]) {
 	if q.Fluids.Tension != 0 && step != 0 {
 		kappa := curvatureBetween(q.Kappa[below], q.Kappa[c])
 		force := q.Fluids.Tension * kappa * step / (q.Spacing * q.Spacing)
-		a += force / q.Fluids.between(q.F[below], q.F[c])
+		a += force / q.density(i, q.F[below], q.F[c])
 	}
 	q.V[c] += clock.Dt * (a - q.Force[c])
 	q.Force[c] = a
+}
+
+// density is that at a face between cells with the fractions f and g: its mass for its volume.
+func (q *Faces[F]) density(i int, f, g F) F {
+	v := q.Fluids.between(f, g)
+	if q.Rings && q.Axis == 0 {
+		v = q.Fluids.mass(&q.Lattice, true, i, f, g) / area[F](&q.Lattice, 0, i)
+	}
+	return v
 }
 
 // curvatureBetween is the curvature at a face: the mean of those of its cells that have one.
@@ -69,7 +78,8 @@ type Sides struct {
 }
 
 // Couple computes the coefficient 1/ρ of a face in the pressure's equation: 0 in a side, or twice that of the cell if
-// the pressure is 0 in the side.
+// the pressure is 0 in the side. In axisymmetric flow it is times the area, and the equation that of the flow out of a
+// ring, so that the matrix is symmetric.
 //
 //atoll:kernel
 func Couple[F num.Float](i, j, k int, q *Faces[F], s *Sides) {
@@ -81,7 +91,7 @@ func Couple[F num.Float](i, j, k int, q *Faces[F], s *Sides) {
 	} else if q.Axis == 2 {
 		at = int32(k)
 	}
-	v := 1 / q.Fluids.between(q.F[below], q.F[c])
+	v := 1 / q.density(i, q.F[below], q.F[c])
 	if at == s.First {
 		v = 0
 		if s.FirstOpen {
@@ -92,6 +102,9 @@ func Couple[F num.Float](i, j, k int, q *Faces[F], s *Sides) {
 		if s.LastOpen {
 			v = 2 / q.Fluids.density(q.F[below])
 		}
+	}
+	if q.Rings {
+		v *= area[F](&q.Lattice, q.Axis, i)
 	}
 	q.A[c] = v
 }
@@ -112,7 +125,16 @@ func Diverge[F num.Float](i, j, k int, l *Lattice, clock *Clock[F], u, v, w, b [
 	if l.Dim == 3 {
 		sum += w[c+int(l.SZ)] - w[c]
 	}
+	if l.Rings {
+		sum = outOfRing(l, i, c, u, v)
+	}
 	b[c] = -sum / clock.PerCell
+}
+
+// outOfRing is the flow out of a ring.
+func outOfRing[F num.Float](l *Lattice, i, c int, u, v []F) F {
+	r := radius[F](l, i)
+	return u[c+1]*(r+0.5) - u[c]*(r-0.5) + (v[c+int(l.SY)]-v[c])*r
 }
 
 // Project subtracts the pressure's gradient from the velocity V, to the new velocity out.
@@ -121,6 +143,9 @@ func Diverge[F num.Float](i, j, k int, l *Lattice, clock *Clock[F], u, v, w, b [
 func Project[F num.Float](i, j, k int, q *Faces[F], clock *Clock[F], out []F) {
 	c := q.at(i, j, k)
 	a := q.A[c] * (q.P[c] - q.P[c-int(q.Across)]) / q.Spacing
+	if q.Rings { // the coefficient on the axis is 0
+		a /= num.Larger(area[F](&q.Lattice, q.Axis, i), 0.5)
+	}
 	q.Force[c] -= a
 	out[c] = q.V[c] - clock.Dt*a
 }
@@ -133,6 +158,9 @@ func Divergence[F num.Float](i, j, k int, l *Lattice, u, v, w []F) F {
 	sum := u[c+1] - u[c] + (v[c+int(l.SY)] - v[c])
 	if l.Dim == 3 {
 		sum += w[c+int(l.SZ)] - w[c]
+	}
+	if l.Rings {
+		sum = outOfRing(l, i, c, u, v) / radius[F](l, i)
 	}
 	return num.Abs(sum)
 }

@@ -29,6 +29,16 @@ type Walls[F num.Float] struct {
 func (q *Viscous[F]) friction(w *Walls[F], n int) F {
 	c, a, s := int(w.Faces[n]), int(q.Across), int(q.First)
 	at := 2 * n * int(q.Dim)
+	if q.Rings {
+		r := radius[F](&q.Lattice, q.column(c))
+		below, outer := r, r+0.5
+		if a == 1 {
+			below = r - 1
+			outer = r - 0.5
+		}
+		return 2*(below*q.Fluids.viscosity(q.F[c-a])*w.Near[at]+r*q.Fluids.viscosity(q.F[c])*w.Near[at+1]) +
+			((r-0.5)*q.edge(c, s)*w.Near[at+2] + outer*q.edge(c+s, s)*w.Near[at+3])
+	}
 	sum := 2 * (q.Fluids.viscosity(q.F[c-a])*w.Near[at] + q.Fluids.viscosity(q.F[c])*w.Near[at+1])
 	sum += q.edge(c, s)*w.Near[at+2] + q.edge(c+s, s)*w.Near[at+3]
 	if q.Dim == 3 {
@@ -38,15 +48,18 @@ func (q *Viscous[F]) friction(w *Walls[F], n int) F {
 	return sum
 }
 
+// column is the index i of a face of the block.
+func (q *Viscous[F]) column(c int) int { return (c - int(q.Lattice.First)) % int(q.SY) }
+
 // StartWalls is StartViscous for faces next to solids, after it.
 //
 //atoll:kernel block=256
 func StartWalls[F num.Float](n int, q *Viscous[F], w *Walls[F], clock *Clock[F], residual, inverse []F) {
 	c := int(w.Faces[n])
 	friction := q.friction(w, n)
-	density := q.Fluids.between(q.F[c-int(q.Across)], q.F[c])
+	i := q.column(c)
 	residual[c] -= clock.PerArea * friction * q.V[c]
-	inverse[c] = 1 / (density + clock.PerArea*(q.diagonal(c)+friction))
+	inverse[c] = 1 / (q.mass(c, i) + clock.PerArea*(q.diagonal(c, i)+friction))
 }
 
 // ResistWalls is Resist for faces next to solids, after it.

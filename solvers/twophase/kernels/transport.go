@@ -30,6 +30,9 @@ type Sweep[F num.Float] struct {
 func Flux[F num.Float](i, j, k int, s *Sweep[F], clock *Clock[F]) {
 	c := s.at(i, j, k)
 	cfl := s.U[c] * clock.PerCell
+	if s.Rings {
+		cfl *= area[F](&s.Lattice, s.Axis, i)
+	}
 	donor := s.F[c]
 	if cfl > 0 {
 		donor = s.F[c-int(s.Stride)]
@@ -39,7 +42,7 @@ func Flux[F num.Float](i, j, k int, s *Sweep[F], clock *Clock[F]) {
 		volume = cfl
 	}
 	if cfl != 0 && !(donor <= 0 || donor >= 1) {
-		volume = s.fromMixed(c, cfl)
+		volume = s.fromMixed(c, i, cfl)
 	}
 	s.Volume[c] = volume
 	s.Mass[c] = s.Fluids.Density*cfl + s.Fluids.DensityStep*volume
@@ -48,17 +51,58 @@ func Flux[F num.Float](i, j, k int, s *Sweep[F], clock *Clock[F]) {
 // fromMixed is the volume from a mixed donor.
 //
 //atoll:rare
-func (s *Sweep[F]) fromMixed(c int, cfl F) F {
+func (s *Sweep[F]) fromMixed(c, i int, cfl F) F {
 	donor := c
 	if cfl > 0 {
 		donor = c - int(s.Stride)
 	}
 	if s.Dim == 2 {
 		p := s.Lines[donor]
+		if s.Rings {
+			return s.fromRing(&p, i, cfl)
+		}
 		return vof.FluxOfLine(s.Axis, cfl, &p)
 	}
 	p := s.Planes[donor]
 	return vof.FluxOfPlane(s.Axis, cfl, &p)
+}
+
+// fromRing is the volume from a mixed donor in axisymmetric flow: that below the line in the part of the donor which
+// leaves it, so that no cell loses more than it has.
+func (s *Sweep[F]) fromRing(p *geom.Line[F], i int, volume F) F {
+	size := num.Abs(volume)
+	inner := F(i + int(s.Inner)) // of the donor; before, of the face across x
+	b := geom.Box[F]{X0: 0, X1: 1, Y0: 0, Y1: 1}
+	if s.Axis == 1 {
+		b.Y1 = size / (inner + 0.5)
+		if volume > 0 {
+			b.Y0 = 1 - b.Y1
+			b.Y1 = 1
+		}
+	} else if volume > 0 { // inner² - (inner - x)² = 2·size
+		b.X0 = 1 - 2*size/(inner+num.Sqrt(num.Larger(0, inner*inner-2*size)))
+		inner -= 1
+	} else {
+		b.X1 = 2 * size / (inner + num.Sqrt(inner*inner+2*size))
+	}
+	v := num.Smaller(size, geom.RingVolume(p.X, p.Y, p.Alpha, inner, b))
+	if volume < 0 {
+		v = -v
+	}
+	return v
+}
+
+// FitRings moves the lines of mixed cells in axisymmetric flow: so far the area below them is the volume fraction.
+//
+//atoll:kernel grain=256
+func FitRings[F num.Float](i, j, k int, l *Lattice, f []F, lines []geom.Line[F]) {
+	c := l.at(i, j, k)
+	v := f[c]
+	if v > 0 && v < 1 {
+		p := lines[c]
+		p.Alpha = geom.RingConstant(p.X, p.Y, v, F(i+int(l.Inner)))
+		lines[c] = p
+	}
 }
 
 // Enter is Flux, after it, for faces in a side through which fluid of a given fraction enters, toward higher
@@ -68,6 +112,9 @@ func (s *Sweep[F]) fromMixed(c int, cfl F) F {
 func Enter[F num.Float](i, j, k int, s *Sweep[F], sign F, clock *Clock[F]) {
 	c := s.at(i, j, k)
 	cfl := s.U[c] * clock.PerCell
+	if s.Rings {
+		cfl *= area[F](&s.Lattice, s.Axis, i)
+	}
 	if cfl*sign > 0 {
 		donor := s.F[c]
 		if sign > 0 {
@@ -85,7 +132,18 @@ func Advance[F num.Float](i, j, k int, s *Sweep[F], clock *Clock[F]) {
 	c := s.at(i, j, k)
 	up := c + int(s.Stride)
 	lo, hi := s.U[c]*clock.PerCell, s.U[up]*clock.PerCell
-	s.Out[c] = vof.AfterSweep(s.F[c], s.Start[c], lo, hi, s.Volume[c], s.Volume[up])
+	in, out := s.Volume[c], s.Volume[up]
+	if s.Rings { // rounded as in Flux, so that pure cells stay pure
+		r, next := radius[F](&s.Lattice, i), i
+		if s.Axis == 0 {
+			next++
+		}
+		lo = lo * area[F](&s.Lattice, s.Axis, i) / r
+		hi = hi * area[F](&s.Lattice, s.Axis, next) / r
+		in /= r
+		out /= r
+	}
+	s.Out[c] = vof.AfterSweep(s.F[c], s.Start[c], lo, hi, in, out)
 }
 
 // Momentum is the transport of the momentum of one velocity component along an axis, by the mass that Flux has found.
@@ -116,11 +174,30 @@ func Carry[F num.Float](i, j, k int, m *Momentum[F], clock *Clock[F]) {
 	c := m.at(i, j, k)
 	s, below := int(m.Along), c-int(m.Across)
 	lower, upper := m.flux(c, clock.PerCell), m.flux(c+s, clock.PerCell)
-	before := m.Fluids.between(m.Before[below], m.Before[c])
-	after := m.Fluids.between(m.After[below], m.After[c])
-	spread := m.pure(below)*(m.U[below+s]-m.U[below]) + m.pure(c)*(m.U[c+s]-m.U[c])
+	before := m.Fluids.mass(&m.Lattice, m.Across == 1, i, m.Before[below], m.Before[c])
+	after := m.Fluids.mass(&m.Lattice, m.Across == 1, i, m.After[below], m.After[c])
+	own, other := m.U[c+s]-m.U[c], m.U[below+s]-m.U[below]
+	if m.Rings {
+		own = m.spreadOfRing(c, i)
+		other = own
+		if m.Across == 1 {
+			other = m.spreadOfRing(below, i-1)
+		} else {
+			other = m.spreadOfRing(below, i)
+		}
+	}
+	spread := m.pure(below)*other + m.pure(c)*own
 	spread *= 0.5 * clock.PerCell
 	m.Out[c] = (before*m.V[c] - (upper - lower) + spread*m.Begun[c]) / after
+}
+
+// spreadOfRing is what leaves a ring along the axis of the sweep, by the velocity at the beginning of the step.
+func (m *Momentum[F]) spreadOfRing(c, i int) F {
+	s, r := int(m.Along), radius[F](&m.Lattice, i)
+	if s == 1 {
+		return m.U[c+s]*(r+0.5) - m.U[c]*(r-0.5)
+	}
+	return (m.U[c+s] - m.U[c]) * r
 }
 
 // pure is the density of the fluid of which a cell had more when the step began.
@@ -185,11 +262,12 @@ func Clip[F num.Float](i, j, k int, l *Lattice, roundOff F, f []F, clipped *Clip
 	}
 }
 
-// Pass adds the volume of the first fluid that passes a face to sum[n], in units of 2^-40 of a cell.
+// Pass adds the volume of the first fluid that passes a face to sum[n], in units of 2^-40 of a cell, or of 1/part
+// cells.
 //
 //atoll:kernel
-func Pass[F num.Float](i, j, k int, l *Lattice, n int, volume []F, sum []int64) {
-	v := float64(volume[l.at(i, j, k)])
+func Pass[F num.Float](i, j, k int, l *Lattice, n int, part float64, volume []F, sum []int64) {
+	v := float64(volume[l.at(i, j, k)]) * part
 	if v > -1 && v < 1 {
 		atomic.AddInt64(&sum[n], int64(v*0x1p40))
 	}

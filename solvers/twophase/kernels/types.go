@@ -13,10 +13,16 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 
 // Lattice locates cell (i, j, k) of a block in its arrays, ghosts included, at First + i + j·SY + k·SZ.
 //
+// In axisymmetric flow, Rings, cells are rings around x = 0, and Inner is the number of cells between that axis and the
+// cells with i = 0. Lengths there are in spacings, and volumes, areas and masses per radian, so that those of a cell in
+// the plane are multiplied by a radius: that of the centre of a cell, of a face across x, or of an edge.
+//
 //atoll:constant
 type Lattice struct {
 	First, SY, SZ int32
 	Dim           int32
+	Rings         bool
+	Inner         int32
 }
 
 func (l *Lattice) at(i, j, k int) int { return int(l.First) + i + j*int(l.SY) + k*int(l.SZ) }
@@ -30,6 +36,18 @@ func (l *Lattice) stride(axis int32) int {
 		return int(l.SZ)
 	}
 	return 1
+}
+
+// radius is the radius of the centres of cells with an index i.
+func radius[F num.Float](l *Lattice, i int) F { return F(i+int(l.Inner)) + 0.5 }
+
+// area is that of the lower face, across an axis, of a ring.
+func area[F num.Float](l *Lattice, axis int32, i int) F {
+	v := F(i + int(l.Inner))
+	if axis != 0 {
+		v += 0.5
+	}
+	return v
 }
 
 // Fluids are the properties of the two fluids. The first one is where the volume fraction is 1.
@@ -50,6 +68,21 @@ func (q *Fluids[F]) viscosity(f F) F { return q.Viscosity + q.ViscosityStep*f }
 // between is the density at a face between two cells, the same in all equations.
 func (q *Fluids[F]) between(f, g F) F { return 0.5 * (q.density(f) + q.density(g)) }
 
+// mass is that of the volume of a face between cells with the fractions f and g: across x, if radial, half of the two
+// rings on both sides of it.
+func (q *Fluids[F]) mass(l *Lattice, radial bool, i int, f, g F) F {
+	v := 0.5 * (q.density(f) + q.density(g))
+	if l.Rings {
+		r := radius[F](l, i)
+		if radial {
+			v = 0.5 * (q.density(f)*(r-1) + q.density(g)*r)
+		} else {
+			v *= r
+		}
+	}
+	return v
+}
+
 // Clock has the length of a step.
 type Clock[F num.Float] struct {
 	Dt      F // in s
@@ -69,7 +102,13 @@ func FillSides[F num.Float](n int, from, to []int32, a, b []F, v []F) {
 //atoll:kernel lanes max
 func Speed[F num.Float](i, j, k int, l *Lattice, u, v, w []F) F {
 	c := l.at(i, j, k)
-	sum := num.Larger(num.Abs(u[c]), num.Abs(u[c+1])) + num.Larger(num.Abs(v[c]), num.Abs(v[c+int(l.SY)]))
+	lower, upper := num.Abs(u[c]), num.Abs(u[c+1])
+	if l.Rings { // what passes a face along x is a larger or smaller part of the cell
+		r := radius[F](l, i)
+		lower *= (r - 0.5) / r
+		upper *= (r + 0.5) / r
+	}
+	sum := num.Larger(lower, upper) + num.Larger(num.Abs(v[c]), num.Abs(v[c+int(l.SY)]))
 	if l.Dim == 3 {
 		sum += num.Larger(num.Abs(w[c]), num.Abs(w[c+int(l.SZ)]))
 	}

@@ -21,8 +21,16 @@ type Viscous[F num.Float] struct {
 	VSecond       []F
 }
 
+// mass is that of the volume of face c.
+func (q *Viscous[F]) mass(c, i int) F {
+	return q.Fluids.mass(&q.Lattice, q.Across == 1, i, q.F[c-int(q.Across)], q.F[c])
+}
+
 // stress is the force on the volume of face c, times the square of the spacing.
-func (q *Viscous[F]) stress(c int) F {
+func (q *Viscous[F]) stress(c, i int) F {
+	if q.Rings {
+		return q.stressOfRing(c, i)
+	}
 	a := int(q.Across)
 	normal := q.Fluids.viscosity(q.F[c])*(q.V[c+a]-q.V[c]) - q.Fluids.viscosity(q.F[c-a])*(q.V[c]-q.V[c-a])
 	sum := 2*normal + q.shear(c, int(q.First), q.VFirst)
@@ -30,6 +38,33 @@ func (q *Viscous[F]) stress(c int) F {
 		sum += q.shear(c, int(q.Second), q.VSecond)
 	}
 	return sum
+}
+
+// stressOfRing is stress in axisymmetric flow. It is the derivative of half the energy that is dissipated,
+// Σ r μ(2(∂u/∂r)² + 2(∂w/∂z)² + (∂u/∂z + ∂w/∂r)²) + Σ 2μu²/r, so that the matrix is symmetric; the last sum, that of
+// the stress around the axis, is over faces across r.
+func (q *Viscous[F]) stressOfRing(c, i int) F {
+	a, s, r := int(q.Across), int(q.First), radius[F](&q.Lattice, i)
+	inner, outer := r-0.5, r-0.5 // radii of the edges
+	below := r
+	if a == 1 {
+		below = r - 1
+	} else {
+		outer = r + 0.5
+	}
+	sum := 2 * (r*q.Fluids.viscosity(q.F[c])*(q.V[c+a]-q.V[c]) - below*q.Fluids.viscosity(q.F[c-a])*(q.V[c]-q.V[c-a]))
+	w := q.VFirst
+	sum += outer * (q.edge(c+s, s) * (q.V[c+s] - q.V[c] + (w[c+s] - w[c+s-a])))
+	sum -= inner * (q.edge(c, s) * (q.V[c] - q.V[c-s] + (w[c] - w[c-a])))
+	if a == 1 {
+		sum -= q.hoop(c, inner) * q.V[c]
+	}
+	return sum
+}
+
+// hoop is the coefficient of u in the stress around the axis on the volume of face c across r.
+func (q *Viscous[F]) hoop(c int, r F) F {
+	return (q.Fluids.viscosity(q.F[c-1]) + q.Fluids.viscosity(q.F[c])) / r
 }
 
 // shear is the part of the edges at distance s along another axis, whose velocity component is w.
@@ -47,8 +82,20 @@ func (q *Viscous[F]) edge(c, s int) F {
 }
 
 // diagonal is the coefficient of V[c] in -stress.
-func (q *Viscous[F]) diagonal(c int) F {
+func (q *Viscous[F]) diagonal(c, i int) F {
 	a, s := int(q.Across), int(q.First)
+	if q.Rings {
+		r := radius[F](&q.Lattice, i)
+		below, outer := r, r+0.5
+		extra := F(0)
+		if a == 1 {
+			below = r - 1
+			outer = r - 0.5
+			extra = q.hoop(c, r-0.5)
+		}
+		return 2*(r*q.Fluids.viscosity(q.F[c])+below*q.Fluids.viscosity(q.F[c-a])) + outer*q.edge(c+s, s) +
+			(r-0.5)*q.edge(c, s) + extra
+	}
 	sum := 2*(q.Fluids.viscosity(q.F[c])+q.Fluids.viscosity(q.F[c-a])) + q.edge(c+s, s) + q.edge(c, s)
 	if q.Dim == 3 {
 		s = int(q.Second)
@@ -62,8 +109,7 @@ func (q *Viscous[F]) diagonal(c int) F {
 //atoll:kernel lanes
 func LookAhead[F num.Float](i, j, k int, q *Viscous[F], clock *Clock[F], force, out []F) {
 	c := q.at(i, j, k)
-	density := q.Fluids.between(q.F[c-int(q.Across)], q.F[c])
-	out[c] = 0.5 * (clock.Dt*force[c] + clock.PerArea*q.stress(c)/density)
+	out[c] = 0.5 * (clock.Dt*force[c] + clock.PerArea*q.stress(c, i)/q.mass(c, i))
 }
 
 // StartViscous begins the implicit step ρ w - dt ∇·μ(∇w + ∇wᵀ) = dt ∇·μ(∇v + ∇vᵀ) for the change w of the velocity: it
@@ -72,9 +118,8 @@ func LookAhead[F num.Float](i, j, k int, q *Viscous[F], clock *Clock[F], force, 
 //atoll:kernel lanes max
 func StartViscous[F num.Float](i, j, k int, q *Viscous[F], clock *Clock[F], change, residual, inverse []F) F {
 	c := q.at(i, j, k)
-	density := q.Fluids.between(q.F[c-int(q.Across)], q.F[c])
-	residual[c] = clock.PerArea * q.stress(c)
-	inverse[c] = 1 / (density + clock.PerArea*q.diagonal(c))
+	residual[c] = clock.PerArea * q.stress(c, i)
+	inverse[c] = 1 / (q.mass(c, i) + clock.PerArea*q.diagonal(c, i))
 	change[c] = 0
 	return num.Abs(q.V[c])
 }
@@ -129,8 +174,7 @@ func StepAndScale[F num.Float](i, j, k int, l *Lattice, it *levels.Iteration, in
 //atoll:kernel lanes max
 func Resist[F num.Float](i, j, k int, q *Viscous[F], clock *Clock[F], out []F) F {
 	c := q.at(i, j, k)
-	density := q.Fluids.between(q.F[c-int(q.Across)], q.F[c])
-	v := density*q.V[c] - clock.PerArea*q.stress(c)
+	v := q.mass(c, i)*q.V[c] - clock.PerArea*q.stress(c, i)
 	out[c] = v
 	return num.Abs(q.V[c] * v)
 }

@@ -101,6 +101,20 @@ x_high = { kind = "slip", contact_angle = 120 }
 y_low = { kind = "no-slip", velocity = [0.5, 0], contact_angle = 35 }
 y_high = { kind = "no-slip", contact_angle = 70 }
 `,
+	"pipe": `
+solver = "two-phase"
+grid = { bounds = [0, 0, 1, 2], cells = [45, 90], axisymmetric = true }
+fluids = { density = [1000, 1], viscosity = [1e-1, 1e-4], surface_tension = 0.1, gravity = [0, -1] }
+initial = { shape = "union(circle(0, 0.5, 0.3), circle(0.6, 0.9, 0.15))", v = 0.5 }
+solid = [{ shape = "circle(0, 1.5, 0.2)" }]
+time = { end = 3, max_steps = 5 }
+output = { format = [], conservation_every = 3 }
+bubbles = { threshold = 0.1, remove_below = 1e-4, remove_every = 2 }
+[sides]
+x_high = { kind = "no-slip", contact_angle = 60 }
+y_low = { kind = "inflow", v = "1-x^2", factor = "1 + 0.3*sin(9*t)", fraction = "x < 0.3 + t ? 1 : 0" }
+y_high = { kind = "outflow", pressure = "2*(1-x) + t", fraction = 0 }
+`,
 	"corner": `
 solver = "two-phase"
 grid = { bounds = [0, 0, 0, 1.4, 1.2, 1.3], cells = [14, 12, 13], periodic = ["z"] }
@@ -204,7 +218,7 @@ func TestMemoryIsCheckedFirst(t *testing.T) {
 }
 
 func TestMemoryIsEstimated(t *testing.T) {
-	for _, name := range []string{"bubble", "splash", "drop", "obstacles", "pebble", "wetting"} {
+	for _, name := range []string{"bubble", "splash", "drop", "obstacles", "pebble", "pipe", "wetting"} {
 		runtest.MemoryIsEstimated(t, 0, cases[name], "time.max_steps=1")
 	}
 }

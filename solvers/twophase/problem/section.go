@@ -15,6 +15,7 @@ import (
 // Sections are the sections of solver "two-phase".
 type Sections struct {
 	Grid    config.Grid
+	Rings   bool // axisymmetric flow
 	Fluids  Fluids
 	Initial Initial
 	Sides   [3][2]Side        // of periodic axes unused
@@ -57,7 +58,8 @@ var velocityKeys, bodyKeys, axisNames = []string{"u", "v", "w"}, []string{"body_
 
 // Decode reads a case of solver "two-phase".
 func Decode(root *config.Section, c *config.Case) {
-	w := &Sections{Grid: config.DecodeGrid(root.Sub("grid"))}
+	w := &Sections{}
+	w.Grid = config.DecodeGrid(root.Sub("grid"), w.axis)
 	dim := w.Grid.Dim
 	root.Fill("fluids", func(key func(*config.Spec)) { w.Fluids.keys(dim, key) })
 	initial := root.Fill("initial", func(key func(*config.Spec)) { w.Initial.keys(dim, key) })
@@ -85,6 +87,12 @@ func Decode(root *config.Section, c *config.Case) {
 	if fields := &c.Output.Fields; len(w.Solids) > 0 && len(*fields) > 0 && !slices.Contains(*fields, "fluid") {
 		*fields = append(slices.Clone(*fields), "fluid") // without it pictures would show fluid in solids
 	}
+}
+
+// axis declares the key of [grid] that other solvers do not have.
+func (w *Sections) axis(key func(*config.Spec)) {
+	key(config.Flag("axisymmetric", &w.Rings, false, "x is the distance from an axis, which is the side `x_low` at "+
+		"x = 0; in the plane only").IfSet())
 }
 
 // keys declares the keys of the section.
@@ -169,7 +177,7 @@ func pieceKeys(o *drops.Options, key func(*config.Spec)) {
 func (w *Sections) Config() twophase.Config {
 	q, m := w.Fluids, w.Method
 	c := twophase.Config{Density: [2]float64(q.Density), Viscosity: [2]float64(q.Viscosity), Tension: q.Tension,
-		Sides: w.constantSides(), CFL: m.CFL, Tolerance: m.Tolerance, ViscousTolerance: m.ViscousTolerance,
+		Rings: w.Rings, Sides: w.constantSides(), CFL: m.CFL, Tolerance: m.Tolerance, ViscousTolerance: m.ViscousTolerance,
 		MaxStep: m.MaxStep, Normal: m.Normal, Pieces: w.Pieces}
 	copy(c.Gravity[:], q.Gravity)
 	return c
@@ -177,7 +185,7 @@ func (w *Sections) Config() twophase.Config {
 
 func (w *Sections) Print(p *config.Printer) {
 	dim := w.Grid.Dim
-	w.Grid.Print(p)
+	w.Grid.Print(p, w.axis)
 	p.Section("[fluids]")
 	w.Fluids.keys(dim, p.Print)
 	p.Section("[initial]")

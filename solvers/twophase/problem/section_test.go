@@ -18,6 +18,7 @@ func TestSectionsAreRefused(t *testing.T) {
 		{"gravity = [0, -0.98]", "gravity = [0, 0, -1]", "[fluids] gravity: must be a list of 2 numbers"},
 		{`shape = "circle(0.5, 0.5, 0.25)"`, `shape = "circle(0.5)"`, "[initial] shape"},
 		{`shape = "circle(0.5, 0.5, 0.25)"`, `body_u = 1`, "no shape of it"},
+		{"cells = [20, 40]", "cells = [20, 40], axisymmetric = 1", "[grid] axisymmetric"},
 		{`y_low = "no-slip"`, `y_low = "wall"`, "[sides] y_low"},
 		{`y_low = "no-slip"`, `z_low = "no-slip"`, "z_low"},
 		{`y_low = "no-slip"`, `y_low = "inflow"`, "an inflow needs its velocity"},
@@ -53,6 +54,7 @@ func TestGridsAreRefused(t *testing.T) {
 	for _, c := range []struct{ set, want string }{
 		{"grid.cells=[20, 50]", "squares or cubes"},
 		{"grid={bounds=[0, 0, 20, 3], cells=[20, 3]}", "at least 4"},
+		{"grid={bounds=[1, 0, 2, 2], cells=[20, 40], axisymmetric=true}", "from x = 0, the axis"},
 		{`sides.y_low={kind="inflow", velocity=[0, 1]}`, "no side is an outflow"},
 		{`sides.y_low={kind="inflow", v="t"}`, "no side is an outflow"},
 		{`solid=[{shape="box(-1, -1, 3, 3)"}]`, "[[solid]] leaves no cell for fluid"},
@@ -75,6 +77,20 @@ func TestPrintedCasesAreRead(t *testing.T) {
 		again := runtest.Parse(t, c.String())
 		if c.String() != again.String() || c.Hash() != again.Hash() {
 			t.Errorf("%s:\n%s\nis read as\n%s", name, c.String(), again.String())
+		}
+	}
+}
+
+// TestAxisIsNoWall: what only a wall has is refused of the axis, and axisymmetric flow in space.
+func TestAxisIsNoWall(t *testing.T) {
+	for _, c := range []struct{ name, old, new, want string }{
+		{"pipe", "[sides]", "[sides]\nx_low = 'no-slip'", "x_low is the axis of axisymmetric flow: leave it out"},
+		{"pipe", "[sides]", "[sides]\nx_low = { kind = 'slip', contact_angle = 60 }", "x_low is the axis"},
+		{"drop", "cells =", "axisymmetric = true, cells =", "axisymmetric flow is in the plane"},
+	} {
+		_, err := runtest.Run(t, strings.Replace(cases[c.name], c.old, c.new, 1), 1, 1, runtest.Local, t.TempDir())
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want one with %q", c.new, err, c.want)
 		}
 	}
 }

@@ -46,7 +46,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	at.Fractions = make([]float64, block.Cells())
 	if w.Initial.Shape != "" {
 		var body *shape.Body
-		body, at.Fractions, err = fractions(ctx, w.Initial.Shape, c.Path, block.Block)
+		body, at.Fractions, err = fractions(ctx, w.Initial.Shape, c.Path, block.Block, w.Rings)
 		if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 			return nil, err
 		}
@@ -90,9 +90,9 @@ func solids(texts []string, dim int, path func(string) string) (s *solid.Solid, 
 	return &solid.Solid{Phi: all.Phi, Slope: all.Slope}, failed, nil
 }
 
-// fractions computes the volume fractions of a body in the cells of a block.
-func fractions(ctx context.Context, text string, path func(string) string, b *grid.Block) (*shape.Body, []float64,
-	error) {
+// fractions computes the volume fractions of a body in the cells of a block, which may be rings.
+func fractions(ctx context.Context, text string, path func(string) string, b *grid.Block, rings bool) (*shape.Body,
+	[]float64, error) {
 	body, failed, err := shape.Parse(text, b.Grid.Dim, path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("[initial] shape: %w", err)
@@ -101,7 +101,11 @@ func fractions(ctx context.Context, text string, path func(string) string, b *gr
 	if shape.MixesSTL(text) {
 		levels = 3
 	}
-	f, err := shape.Fill(ctx, b, body, levels, true)
+	fill := func(b *grid.Block) ([]float64, error) { return shape.Fill(ctx, b, body, levels, true) }
+	f, err := fill(b)
+	if rings {
+		f, err = twophase.RingFractions(b, fill)
+	}
 	if err := cmp.Or(failed(), err); err != nil {
 		return nil, nil, fmt.Errorf("[initial] shape: %w", err)
 	}

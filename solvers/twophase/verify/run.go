@@ -25,6 +25,7 @@ var suite = verify.Suite{Name: "twophase", TwinRanks: 2, Scales: true, Checks: [
 	{Name: "drop", About: "A drop at rest: spurious currents vanish", Run: staticDrop},
 	{Name: "wave", About: "A capillary wave that viscosity damps (Prosperetti)", Run: capillaryWave},
 	{Name: "oscillation", About: "Drops that oscillate (Lamb)", Run: oscillation},
+	{Name: "axisymmetric", About: "Spheres, a jet (Rayleigh), a pipe and a bubble in axisymmetric flow", Run: rings},
 	{Name: "wetting", About: "Drops on walls, with contact angles from 30 to 150 degrees", Run: wetting},
 	{Name: "instability", About: "Heavy fluid above light fluid (Rayleigh and Taylor)", Run: instability},
 	{Name: "vortices", About: "Decaying vortices of one fluid (Taylor and Green)", Run: vortices},
