@@ -21,6 +21,7 @@ import (
 type sources struct {
 	rain         int       // the index of its series, -1 for none
 	rainArea     []float64 // of owned cells: the area times the factor of the rain there, m²
+	longest      float64   // step with a rain of 1 m/s, s
 	evaporation  bool      // whether there is any
 	infiltration bool
 }
@@ -30,7 +31,8 @@ type sources struct {
 // condition, neither at the speed of waves on that water, nor accelerated by the slope of the bed.
 func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, start float64,
 	p *kernels.Params[F]) error {
-	o.sources.rain = -1
+	o.sources.rain, o.sources.longest = -1, math.Inf(1)
+	o.forcing.Limit = o.addConstant(math.Inf(1), mean)
 	f := cfg.Forcing
 	for _, rows := range [][]series.Row{f.Rain, f.Evaporation} {
 		for _, r := range rows {
@@ -81,7 +83,7 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, start
 func (o *outlets[F]) addOverTime(cfg Config, init Initial, part *mesh.Part, start float64) {
 	if cfg.Forcing.OverTime.Rain != nil {
 		o.forcing.Pattern, o.forcing.Rain = make([]F, part.Owned), o.addConstant(1, mean)
-		o.forcing.Longest, o.forcing.LongestOnDry = F(math.Inf(1)), F(math.Inf(1))
+		o.forcing.LongestOnDry = F(math.Inf(1))
 	}
 	o.weather = weather.New[F](cfg.Forcing.OverTime, o.forcing.Rain, &weather.Setting{Part: part, Depth: init.Depth,
 		Gravity: cfg.Gravity, CFL: cfg.CFL, Time: start, Prescribe: o.prescribe})
@@ -130,15 +132,23 @@ func (o *outlets[F]) addRain(rows []series.Row, pattern, depth []float64, part *
 			onSlope = min(onSlope, math.Sqrt(2*way/(float64(p.Gravity)*math.Hypot(slopeX, slopeY))))
 		}
 	}
-	o.forcing.Longest, o.forcing.LongestOnDry = F(longest), F(onSlope)
+	o.sources.longest, o.forcing.LongestOnDry = longest, F(onSlope)
 }
 
 // agreeOnRain takes the least of all ranks' limits of steps in rain: a cell's own limit depends on them too. All ranks
 // call it.
 func (o *outlets[F]) agreeOnRain(ctx context.Context, comm dist.Comm) error {
-	limits := []float64{float64(o.forcing.Longest), float64(o.forcing.LongestOnDry)}
+	limits := []float64{o.sources.longest, float64(o.forcing.LongestOnDry)}
 	err := comm.AllreduceFloat64(ctx, dist.Min, limits)
-	o.forcing.Longest, o.forcing.LongestOnDry = F(limits[0]), F(limits[1])
+	o.forcing.LongestOnDry = F(limits[1])
+	if o.sources.rain < 0 {
+		return err
+	}
+	// What a driver may set it to is constant, and its series knows only what it has set.
+	o.boundary.Ahead[o.forcing.Limit] = kernels.LongestInRain(F(limits[0]), o.boundary.Ahead[o.forcing.Rain])
+	if s := &o.series[o.sources.rain]; s.Slot == o.forcing.Rain {
+		s.Limit, s.Longest = o.forcing.Limit, limits[0]
+	}
 	return err
 }
 

@@ -14,7 +14,7 @@ type Forcing[F num.Float] struct {
 	Ahead      []F // see Boundary
 
 	Rain, Evaporation int32 // indices in Prescribed, m/s
-	Longest           F     // step with a rain of 1 m/s, s; inversely proportional to the cube root of the rain
+	Limit             int32 // index in Ahead of the longest step that the rain allows, s: see EvaluateSeries
 	LongestOnDry      F     // step in which rain may fall on a dry cell, s
 
 	Air air.Air[F]
@@ -33,14 +33,21 @@ type Forcing[F num.Float] struct {
 // that after the fluxes.
 func (f *Forcing[F]) apply(i int, p *Params[F], dt F, from, c *State[F]) {
 	c.H2 += dt * f.rainOn(i)
+	if f.Air.HasWind() {
+		f.applyWind(i, p, dt, c)
+	}
+	if f.Air.HasPressure() {
+		f.applyAirPressure(i, p, dt, from, c)
+	}
+}
+
+// applyWind adds the stress of the wind to the upper layer, if there is one.
+func (f *Forcing[F]) applyWind(i int, p *Params[F], dt F, c *State[F]) {
 	x, y, stress := f.Air.Wind(i, f.Prescribed, dt)
 	if c.H1 >= p.DryDepth {
 		c.Q1x, c.Q1y = c.Q1x+stress/p.DensityRatio*x, c.Q1y+stress/p.DensityRatio*y
 	} else if c.H2 >= p.DryDepth {
 		c.Q2x, c.Q2y = c.Q2x+stress*x, c.Q2y+stress*y
-	}
-	if f.Air.HasPressure() {
-		f.applyAirPressure(i, p, dt, from, c)
 	}
 }
 
@@ -54,10 +61,13 @@ func (f *Forcing[F]) rainOn(i int) F {
 }
 
 // stepLimit returns the longest step that the rain until the end of the next step allows.
-func (f *Forcing[F]) stepLimit() F {
-	rain := f.Ahead[f.Rain]
+func (f *Forcing[F]) stepLimit() F { return f.Ahead[f.Limit] }
+
+// LongestInRain returns the longest step that a rain in m/s allows, where a rain of 1 m/s allows longest: it is
+// inversely proportional to the cube root of the rain.
+func LongestInRain[F num.Float](longest, rain F) F {
 	if rain > 0 {
-		return f.Longest / CubeRoot(rain)
+		return longest / CubeRoot(rain)
 	}
 	return F(math.Inf(1))
 }

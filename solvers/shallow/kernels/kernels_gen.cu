@@ -426,7 +426,7 @@ static_assert(sizeof(air_Air_f32) == 216 && offsetof(air_Air_f32, WindX) == 0 &&
 
 // Lost is the thickness of water that left a cell upwards and downwards since the start, and that of the rain on it,
 // which is known only if a model of the soil needs it, m.
-// Lost, forcing.go:100
+// Lost, forcing.go:110
 struct Lost {
     double Evaporated, Infiltrated, Fallen;
 };
@@ -434,7 +434,7 @@ static_assert(sizeof(Lost) == 24 && offsetof(Lost, Evaporated) == 0 && offsetof(
     offsetof(Lost, Fallen) == 16, "Lost");
 
 // Soil has the parameters of a cell's soil.
-// Soil[float32], forcing.go:112
+// Soil[float32], forcing.go:122
 struct alignas(16) Soil_f32 {
     float Rate;
     float Depth;
@@ -451,7 +451,7 @@ struct Forcing_f32 {
     Slice<float> Prescribed;
     Slice<float> Ahead;
     int32 Rain, Evaporation;
-    float Longest;
+    int32 Limit;
     float LongestOnDry;
     air_Air_f32 Air;
     Slice<float> Pattern;
@@ -463,7 +463,7 @@ struct Forcing_f32 {
 };
 static_assert(sizeof(Forcing_f32) == 408 && offsetof(Forcing_f32, Prescribed) == 0 &&
     offsetof(Forcing_f32, Ahead) == 24 && offsetof(Forcing_f32, Rain) == 48 &&
-    offsetof(Forcing_f32, Evaporation) == 52 && offsetof(Forcing_f32, Longest) == 56 &&
+    offsetof(Forcing_f32, Evaporation) == 52 && offsetof(Forcing_f32, Limit) == 56 &&
     offsetof(Forcing_f32, LongestOnDry) == 60 && offsetof(Forcing_f32, Air) == 64 &&
     offsetof(Forcing_f32, Pattern) == 280 && offsetof(Forcing_f32, Infiltration) == 304 &&
     offsetof(Forcing_f32, Coriolis) == 328 && offsetof(Forcing_f32, Lost_) == 352 &&
@@ -689,7 +689,7 @@ static_assert(sizeof(air_Air_f64) == 232 && offsetof(air_Air_f64, WindX) == 0 &&
     offsetof(air_Air_f64, Pressure) == 152, "air_Air_f64");
 
 // Soil has the parameters of a cell's soil.
-// Soil[float64], forcing.go:112
+// Soil[float64], forcing.go:122
 struct alignas(16) Soil_f64 {
     double Rate;
     double Depth;
@@ -706,7 +706,7 @@ struct Forcing_f64 {
     Slice<double> Prescribed;
     Slice<double> Ahead;
     int32 Rain, Evaporation;
-    double Longest;
+    int32 Limit;
     double LongestOnDry;
     air_Air_f64 Air;
     Slice<double> Pattern;
@@ -718,7 +718,7 @@ struct Forcing_f64 {
 };
 static_assert(sizeof(Forcing_f64) == 432 && offsetof(Forcing_f64, Prescribed) == 0 &&
     offsetof(Forcing_f64, Ahead) == 24 && offsetof(Forcing_f64, Rain) == 48 &&
-    offsetof(Forcing_f64, Evaporation) == 52 && offsetof(Forcing_f64, Longest) == 56 &&
+    offsetof(Forcing_f64, Evaporation) == 52 && offsetof(Forcing_f64, Limit) == 56 &&
     offsetof(Forcing_f64, LongestOnDry) == 64 && offsetof(Forcing_f64, Air) == 72 &&
     offsetof(Forcing_f64, Pattern) == 304 && offsetof(Forcing_f64, Infiltration) == 328 &&
     offsetof(Forcing_f64, Coriolis) == 352 && offsetof(Forcing_f64, Lost_) == 376 &&
@@ -1129,16 +1129,19 @@ static_assert(sizeof(Samples_f64) == 96 && offsetof(Samples_f64, Cells) == 0 &&
 // linear between them. Two rows of the same time are a jump, and the second holds from this time on. The value after
 // the last row is constant; the first row must not be later than the start of the run. At is the current row. Mean
 // tells that a step uses the mean over it, and not the values at the times of its stages. Total is the integral over
-// all steps of what they used.
-// Series, series.go:18
-struct alignas(16) Series {
+// all steps of what they used. The series of the rain has another element, Limit, for the longest step that the rain
+// allows: see LongestInRain; of other series Limit is 0.
+// Series, series.go:19
+struct Series {
     int32 Slot, First, Count, At;
+    int32 Limit;
     bool Mean;
+    double Longest;
     double Total;
 };
-static_assert(sizeof(Series) == 32 && offsetof(Series, Slot) == 0 && offsetof(Series, First) == 4 &&
-    offsetof(Series, Count) == 8 && offsetof(Series, At) == 12 && offsetof(Series, Mean) == 16 &&
-    offsetof(Series, Total) == 24, "Series");
+static_assert(sizeof(Series) == 40 && offsetof(Series, Slot) == 0 && offsetof(Series, First) == 4 &&
+    offsetof(Series, Count) == 8 && offsetof(Series, At) == 12 && offsetof(Series, Limit) == 16 &&
+    offsetof(Series, Mean) == 20 && offsetof(Series, Longest) == 24 && offsetof(Series, Total) == 32, "Series");
 
 // SlopeTable stores the Slopes of cells with the same pair of values of all cells adjacent, so that the threads of a
 // GPU, which process adjacent cells, access adjacent memory.
@@ -1302,13 +1305,19 @@ DEVICE void balance_applyFluxes_f32(balance_f32 *b, bool oneLayer, float rate, S
 }
 
 // rainOn returns the rain on owned cell i, m/s.
-// (*Forcing[float32]).rainOn, forcing.go:48
+// (*Forcing[float32]).rainOn, forcing.go:55
 DEVICE float Forcing_rainOn_f32(const Forcing_f32 *f, int64 i) {
     float rain = f->Prescribed[f->Rain];
     if (f->Pattern.len > 0) {
         rain *= f->Pattern[i];
     }
     return rain;
+}
+
+// HasWind reports whether there may be wind.
+// (*air.Air[float32]).HasWind, air/air.go:53
+DEVICE bool air_Air_HasWind_f32(const air_Air_f32 *a) {
+    return a->WindX > 0 || a->Moving.First.len > 0;
 }
 
 // in returns the vector in cell i.
@@ -1358,7 +1367,7 @@ DEVICE float air_Drag_of_f32(air_Drag_f32 d, float speed) {
 
 // Wind returns the velocity of the air over cell i, and what it is multiplied by to give the momentum that the water
 // takes from it in a time dt, per area and density of the lower layer.
-// (*air.Air[float32]).Wind, air/air.go:54
+// (*air.Air[float32]).Wind, air/air.go:57
 struct air_Air_Wind_f32_results { float r0; float r1; float r2; };
 DEVICE air_Air_Wind_f32_results air_Air_Wind_f32(const air_Air_f32 *a, int64 i, Slice<float> prescribed, float dt) {
     float x = 0.0f;
@@ -1375,14 +1384,27 @@ DEVICE air_Air_Wind_f32_results air_Air_Wind_f32(const air_Air_f32 *a, int64 i, 
     return {x, y, dt * air_Drag_of_f32(a->Drag, speed) * speed};
 }
 
+// applyWind adds the stress of the wind to the upper layer, if there is one.
+// (*Forcing[float32]).applyWind, forcing.go:45
+DEVICE void Forcing_applyWind_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *c) {
+    auto [x, y, stress] = air_Air_Wind_f32(&f->Air, i, f->Prescribed, dt);
+    if (c->H1 >= p->DryDepth) {
+        c->Q1x = c->Q1x + stress / p->DensityRatio * x;
+        c->Q1y = c->Q1y + stress / p->DensityRatio * y;
+    } else if (c->H2 >= p->DryDepth) {
+        c->Q2x = c->Q2x + stress * x;
+        c->Q2y = c->Q2y + stress * y;
+    }
+}
+
 // HasPressure reports whether the pressure differs in space.
-// (*air.Air[float32]).HasPressure, air/air.go:65
+// (*air.Air[float32]).HasPressure, air/air.go:68
 DEVICE bool air_Air_HasPressure_f32(const air_Air_f32 *a) {
     return a->Gradient.len > 0 || a->Pressure.First.len > 0;
 }
 
 // Push returns the velocity by which the gradient of the pressure over cell i slows the water down in a time dt.
-// (*air.Air[float32]).Push, air/air.go:68
+// (*air.Air[float32]).Push, air/air.go:71
 struct air_Air_Push_f32_results { float r0; float r1; };
 DEVICE air_Air_Push_f32_results air_Air_Push_f32(const air_Air_f32 *a, int64 i, Slice<float> prescribed, float dt) {
     if (a->Gradient.len > 0) {
@@ -1394,7 +1416,7 @@ DEVICE air_Air_Push_f32_results air_Air_Push_f32(const air_Air_f32 *a, int64 i, 
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
-// (*Forcing[float32]).applyAirPressure, forcing.go:75
+// (*Forcing[float32]).applyAirPressure, forcing.go:85
 DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt,
         State_f32 *from, State_f32 *c) {
     auto [x, y] = air_Air_Push_f32(&f->Air, i, f->Prescribed, dt);
@@ -1416,13 +1438,8 @@ DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Pa
 DEVICE void Forcing_apply_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
         State_f32 *c) {
     c->H2 += dt * Forcing_rainOn_f32(f, i);
-    auto [x, y, stress] = air_Air_Wind_f32(&f->Air, i, f->Prescribed, dt);
-    if (c->H1 >= p->DryDepth) {
-        c->Q1x = c->Q1x + stress / p->DensityRatio * x;
-        c->Q1y = c->Q1y + stress / p->DensityRatio * y;
-    } else if (c->H2 >= p->DryDepth) {
-        c->Q2x = c->Q2x + stress * x;
-        c->Q2y = c->Q2y + stress * y;
+    if (air_Air_HasWind_f32(&f->Air)) {
+        Forcing_applyWind_f32(f, i, p, dt, c);
     }
     if (air_Air_HasPressure_f32(&f->Air)) {
         Forcing_applyAirPressure_f32(f, i, p, dt, from, c);
@@ -1447,7 +1464,7 @@ DEVICE double num_Larger_f64(double a, double b) {
 // greenAmpt returns what a soil under water takes until F - M ln(1 + F/M) has grown by a, where F is what it has taken:
 // the trapezoidal rule for d(F²/2) = (F + M) da. F starts as a square root, so that four pieces of 1, 3, 5 and 7
 // sixteenths are taken: the error of the first step is below 0.3% if a is below M/10.
-// greenAmpt, forcing.go:174
+// greenAmpt, forcing.go:184
 DEVICE double greenAmpt(double taken, double a, double m) {
     double f = taken;
     for (int64 k = 0; k < 4; k++) {
@@ -1458,7 +1475,7 @@ DEVICE double greenAmpt(double taken, double a, double m) {
 }
 
 // runoff returns x²/(x+s), where x is the rain less the initial abstraction.
-// runoff, forcing.go:164
+// runoff, forcing.go:174
 DEVICE double runoff(double x, double s) {
     if (x <= 0.0) {
         return 0.0;
@@ -1477,7 +1494,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 
 // infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
 // on a cell where the water is now h deep, m. It may be more than h.
-// (*Soil[float32]).infiltration, forcing.go:147
+// (*Soil[float32]).infiltration, forcing.go:157
 DEVICE double Soil_infiltration_f32(Soil_f32 *s, int32 model, Lost *lost, double dt, double fallen, double h) {
     double rate = double(s->Rate), depth = double(s->Depth), storage = double(s->Storage);
     if (model == 0) {
@@ -1497,7 +1514,7 @@ DEVICE double Soil_infiltration_f32(Soil_f32 *s, int32 model, Lost *lost, double
 
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float32]).lose, forcing.go:121
+// (*Forcing[float32]).lose, forcing.go:131
 DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -1526,7 +1543,7 @@ DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 
 
 // rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
 // angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float32]).rotate, forcing.go:88
+// (*Forcing[float32]).rotate, forcing.go:98
 DEVICE void Forcing_rotate_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Coriolis.len == 0) {
         return;
@@ -1672,17 +1689,13 @@ DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float ar
 }
 
 // stepLimit returns the longest step that the rain until the end of the next step allows.
-// (*Forcing[float32]).stepLimit, forcing.go:57
+// (*Forcing[float32]).stepLimit, forcing.go:64
 DEVICE float Forcing_stepLimit_f32(const Forcing_f32 *f) {
-    float rain = f->Ahead[f->Rain];
-    if (rain > 0.0f) {
-        return f->Longest / CubeRoot_f32(rain);
-    }
-    return float(math_Inf(1));
+    return f->Ahead[f->Limit];
 }
 
 // rainAhead returns the largest rain on owned cell i until the end of the next step, m/s.
-// (*Forcing[float32]).rainAhead, forcing.go:66
+// (*Forcing[float32]).rainAhead, forcing.go:76
 DEVICE float Forcing_rainAhead_f32(const Forcing_f32 *f, int64 i) {
     float rain = f->Ahead[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1786,13 +1799,19 @@ DEVICE void balance_applyFluxes_f64(balance_f64 *b, bool oneLayer, double rate, 
 }
 
 // rainOn returns the rain on owned cell i, m/s.
-// (*Forcing[float64]).rainOn, forcing.go:48
+// (*Forcing[float64]).rainOn, forcing.go:55
 DEVICE double Forcing_rainOn_f64(const Forcing_f64 *f, int64 i) {
     double rain = f->Prescribed[f->Rain];
     if (f->Pattern.len > 0) {
         rain *= f->Pattern[i];
     }
     return rain;
+}
+
+// HasWind reports whether there may be wind.
+// (*air.Air[float64]).HasWind, air/air.go:53
+DEVICE bool air_Air_HasWind_f64(const air_Air_f64 *a) {
+    return a->WindX > 0 || a->Moving.First.len > 0;
 }
 
 // in returns the vector in cell i.
@@ -1818,7 +1837,7 @@ DEVICE double air_Drag_of_f64(air_Drag_f64 d, double speed) {
 
 // Wind returns the velocity of the air over cell i, and what it is multiplied by to give the momentum that the water
 // takes from it in a time dt, per area and density of the lower layer.
-// (*air.Air[float64]).Wind, air/air.go:54
+// (*air.Air[float64]).Wind, air/air.go:57
 struct air_Air_Wind_f64_results { double r0; double r1; double r2; };
 DEVICE air_Air_Wind_f64_results air_Air_Wind_f64(const air_Air_f64 *a, int64 i, Slice<double> prescribed,
         double dt) {
@@ -1836,14 +1855,27 @@ DEVICE air_Air_Wind_f64_results air_Air_Wind_f64(const air_Air_f64 *a, int64 i, 
     return {x, y, dt * air_Drag_of_f64(a->Drag, speed) * speed};
 }
 
+// applyWind adds the stress of the wind to the upper layer, if there is one.
+// (*Forcing[float64]).applyWind, forcing.go:45
+DEVICE void Forcing_applyWind_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *c) {
+    auto [x, y, stress] = air_Air_Wind_f64(&f->Air, i, f->Prescribed, dt);
+    if (c->H1 >= p->DryDepth) {
+        c->Q1x = c->Q1x + stress / p->DensityRatio * x;
+        c->Q1y = c->Q1y + stress / p->DensityRatio * y;
+    } else if (c->H2 >= p->DryDepth) {
+        c->Q2x = c->Q2x + stress * x;
+        c->Q2y = c->Q2y + stress * y;
+    }
+}
+
 // HasPressure reports whether the pressure differs in space.
-// (*air.Air[float64]).HasPressure, air/air.go:65
+// (*air.Air[float64]).HasPressure, air/air.go:68
 DEVICE bool air_Air_HasPressure_f64(const air_Air_f64 *a) {
     return a->Gradient.len > 0 || a->Pressure.First.len > 0;
 }
 
 // Push returns the velocity by which the gradient of the pressure over cell i slows the water down in a time dt.
-// (*air.Air[float64]).Push, air/air.go:68
+// (*air.Air[float64]).Push, air/air.go:71
 struct air_Air_Push_f64_results { double r0; double r1; };
 DEVICE air_Air_Push_f64_results air_Air_Push_f64(const air_Air_f64 *a, int64 i, Slice<double> prescribed,
         double dt) {
@@ -1856,7 +1888,7 @@ DEVICE air_Air_Push_f64_results air_Air_Push_f64(const air_Air_f64 *a, int64 i, 
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
-// (*Forcing[float64]).applyAirPressure, forcing.go:75
+// (*Forcing[float64]).applyAirPressure, forcing.go:85
 DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt,
         State_f64 *from, State_f64 *c) {
     auto [x, y] = air_Air_Push_f64(&f->Air, i, f->Prescribed, dt);
@@ -1878,13 +1910,8 @@ DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Pa
 DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
         State_f64 *c) {
     c->H2 += dt * Forcing_rainOn_f64(f, i);
-    auto [x, y, stress] = air_Air_Wind_f64(&f->Air, i, f->Prescribed, dt);
-    if (c->H1 >= p->DryDepth) {
-        c->Q1x = c->Q1x + stress / p->DensityRatio * x;
-        c->Q1y = c->Q1y + stress / p->DensityRatio * y;
-    } else if (c->H2 >= p->DryDepth) {
-        c->Q2x = c->Q2x + stress * x;
-        c->Q2y = c->Q2y + stress * y;
+    if (air_Air_HasWind_f64(&f->Air)) {
+        Forcing_applyWind_f64(f, i, p, dt, c);
     }
     if (air_Air_HasPressure_f64(&f->Air)) {
         Forcing_applyAirPressure_f64(f, i, p, dt, from, c);
@@ -1893,7 +1920,7 @@ DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p
 
 // infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
 // on a cell where the water is now h deep, m. It may be more than h.
-// (*Soil[float64]).infiltration, forcing.go:147
+// (*Soil[float64]).infiltration, forcing.go:157
 DEVICE double Soil_infiltration_f64(Soil_f64 *s, int32 model, Lost *lost, double dt, double fallen, double h) {
     double rate = s->Rate, depth = s->Depth, storage = s->Storage;
     if (model == 0) {
@@ -1913,7 +1940,7 @@ DEVICE double Soil_infiltration_f64(Soil_f64 *s, int32 model, Lost *lost, double
 
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float64]).lose, forcing.go:121
+// (*Forcing[float64]).lose, forcing.go:131
 DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -1942,7 +1969,7 @@ DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64
 
 // rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
 // angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float64]).rotate, forcing.go:88
+// (*Forcing[float64]).rotate, forcing.go:98
 DEVICE void Forcing_rotate_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Coriolis.len == 0) {
         return;
@@ -2088,17 +2115,13 @@ DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double 
 }
 
 // stepLimit returns the longest step that the rain until the end of the next step allows.
-// (*Forcing[float64]).stepLimit, forcing.go:57
+// (*Forcing[float64]).stepLimit, forcing.go:64
 DEVICE double Forcing_stepLimit_f64(const Forcing_f64 *f) {
-    double rain = f->Ahead[f->Rain];
-    if (rain > 0.0) {
-        return f->Longest / CubeRoot_f64(rain);
-    }
-    return math_Inf(1);
+    return f->Ahead[f->Limit];
 }
 
 // rainAhead returns the largest rain on owned cell i until the end of the next step, m/s.
-// (*Forcing[float64]).rainAhead, forcing.go:66
+// (*Forcing[float64]).rainAhead, forcing.go:76
 DEVICE double Forcing_rainAhead_f64(const Forcing_f64 *f, int64 i) {
     double rain = f->Ahead[f->Rain];
     if (f->Pattern.len > 0) {
@@ -6902,7 +6925,7 @@ DEVICE void GatherStates_f64_at(int64 k, Slice<int32> cells, Slice<Bed_f64> beds
 }
 
 // seek moves to the last row that is not after time t.
-// (*Series).seek, series.go:60
+// (*Series).seek, series.go:67
 DEVICE void Series_seek(Series *s, Slice<Row> rows, double t) {
     while (add(s->At, 1) < s->Count && rows[add(add(s->First, s->At), 1)].T <= t) {
         s->At = add(s->At, int32(1));
@@ -6913,7 +6936,7 @@ DEVICE void Series_seek(Series *s, Slice<Row> rows, double t) {
 }
 
 // at returns the value at time t, where n is the last row that is not after t.
-// (*Series).at, series.go:70
+// (*Series).at, series.go:77
 DEVICE double Series_at(Series *s, Slice<Row> rows, int32 n, double t) {
     Row from = rows[add(s->First, n)];
     if (add(n, 1) >= s->Count || t <= from.T) {
@@ -6924,7 +6947,7 @@ DEVICE double Series_at(Series *s, Slice<Row> rows, int32 n, double t) {
 }
 
 // integral returns the integral from time t, at which the current row is, to end.
-// (*Series).integral, series.go:80
+// (*Series).integral, series.go:87
 DEVICE double Series_integral(Series *s, Slice<Row> rows, double t, double end) {
     double sum = 0.0;
     int32 n = s->At;
@@ -6940,7 +6963,7 @@ DEVICE double Series_integral(Series *s, Slice<Row> rows, double t, double end) 
 }
 
 // largest returns the largest value from time t, at which the current row is, until another.
-// (*Series).largest, series.go:92
+// (*Series).largest, series.go:99
 DEVICE double Series_largest(Series *s, Slice<Row> rows, double t, double until) {
     int32 n = s->At;
     double most = Series_at(s, rows, n, t);
@@ -6954,12 +6977,22 @@ DEVICE double Series_largest(Series *s, Slice<Row> rows, double t, double until)
     return most;
 }
 
+// LongestInRain returns the longest step that a rain in m/s allows, where a rain of 1 m/s allows longest: it is
+// inversely proportional to the cube root of the rain.
+// LongestInRain[float32], forcing.go:68
+DEVICE float LongestInRain_f32(float longest, float rain) {
+    if (rain > 0.0f) {
+        return longest / CubeRoot_f32(rain);
+    }
+    return float(math_Inf(1));
+}
+
 // EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: the mean over the step, or
 // the value at its beginning, or later, at its end. The element of ahead is the largest value from the beginning of
 // this step to the end of the next two, each at most twice as long as the one before; in a step of length 0, which
 // only finds the limit of the first step, it is the largest value of all. The step length is computed as TileStep
 // does.
-// EvaluateSeries[float32], series.go:31
+// EvaluateSeries[float32], series.go:34
 DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<float> *limit, Slice<Row> rows,
         Slice<Series> list, Slice<float> now, Slice<float> ahead) {
     Clock_f32 c = Clock_AtStepStart_f32(clock, limit);
@@ -6981,11 +7014,25 @@ DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<f
         value = Series_at(&to, rows, to.At, end);
     }
     now[s.Slot] = float(value);
-    ahead[s.Slot] = float(Series_largest(&s, rows, c.Time, until));
+    float largest = float(Series_largest(&s, rows, c.Time, until));
+    ahead[s.Slot] = largest;
+    if (s.Limit > 0) {
+        ahead[s.Limit] = LongestInRain_f32(float(s.Longest), largest);
+    }
     list[k].At = s.At;
     if (!later) {
         list[k].Total += double(c.Dt) * double(float(value));
     }
+}
+
+// LongestInRain returns the longest step that a rain in m/s allows, where a rain of 1 m/s allows longest: it is
+// inversely proportional to the cube root of the rain.
+// LongestInRain[float64], forcing.go:68
+DEVICE double LongestInRain_f64(double longest, double rain) {
+    if (rain > 0.0) {
+        return longest / CubeRoot_f64(rain);
+    }
+    return math_Inf(1);
 }
 
 // EvaluateSeries sets element Slot of now to the value of series k in a stage of the step: the mean over the step, or
@@ -6993,7 +7040,7 @@ DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<f
 // this step to the end of the next two, each at most twice as long as the one before; in a step of length 0, which
 // only finds the limit of the first step, it is the largest value of all. The step length is computed as TileStep
 // does.
-// EvaluateSeries[float64], series.go:31
+// EvaluateSeries[float64], series.go:34
 DEVICE void EvaluateSeries_f64_at(int64 k, bool later, Clock_f64 *clock, Least<double> *limit, Slice<Row> rows,
         Slice<Series> list, Slice<double> now, Slice<double> ahead) {
     Clock_f64 c = Clock_AtStepStart_f64(clock, limit);
@@ -7015,7 +7062,11 @@ DEVICE void EvaluateSeries_f64_at(int64 k, bool later, Clock_f64 *clock, Least<d
         value = Series_at(&to, rows, to.At, end);
     }
     now[s.Slot] = value;
-    ahead[s.Slot] = Series_largest(&s, rows, c.Time, until);
+    double largest = Series_largest(&s, rows, c.Time, until);
+    ahead[s.Slot] = largest;
+    if (s.Limit > 0) {
+        ahead[s.Limit] = LongestInRain_f64(s.Longest, largest);
+    }
     list[k].At = s.At;
     if (!later) {
         list[k].Total += c.Dt * value;
@@ -8209,7 +8260,7 @@ extern "C" __global__ void __launch_bounds__(128) GatherStates_f64(int64 lo, int
     if (k < hi) GatherStates_f64_at(k, cells, beds, w, states, depths);
 }
 
-// Kernel EvaluateSeries, series.go:31
+// Kernel EvaluateSeries, series.go:34
 extern "C" __global__ void __launch_bounds__(128) EvaluateSeries_f32(int64 lo, int64 hi, bool later,
         Clock_f32 *clock, Least<float> *limit, Slice<Row> rows, Slice<Series> list, Slice<float> now,
         Slice<float> ahead) {
@@ -8217,7 +8268,7 @@ extern "C" __global__ void __launch_bounds__(128) EvaluateSeries_f32(int64 lo, i
     if (k < hi) EvaluateSeries_f32_at(k, later, clock, limit, rows, list, now, ahead);
 }
 
-// Kernel EvaluateSeries, series.go:31
+// Kernel EvaluateSeries, series.go:34
 extern "C" __global__ void __launch_bounds__(128) EvaluateSeries_f64(int64 lo, int64 hi, bool later,
         Clock_f64 *clock, Least<double> *limit, Slice<Row> rows, Slice<Series> list, Slice<double> now,
         Slice<double> ahead) {

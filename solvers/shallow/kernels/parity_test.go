@@ -166,7 +166,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 
 // forcings returns two copies of the forcing of n cells.
 func forcings[F num.Float](rng *rand.Rand, n int, now []F) (all [2]*Forcing[F]) {
-	f := Forcing[F]{Prescribed: now, Ahead: now, Rain: 1, Evaporation: 2, Longest: 1, LongestOnDry: 2,
+	f := Forcing[F]{Prescribed: now, Ahead: now, Rain: 1, Evaporation: 2, Limit: 1, LongestOnDry: 2,
 		Lost: make([]Lost, n)}
 	f.Air = air.Air[F]{WindX: 3, WindY: 4, Drag: air.Drag[F]{Still: .05, PerSpeed: .1, Least: .1, Most: .15}, Factor: 1}
 	vector := func() air.Vector[F] { return air.Vector[F]{X: F(rng.NormFloat64()), Y: F(rng.NormFloat64())} }

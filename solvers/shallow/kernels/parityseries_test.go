@@ -52,19 +52,21 @@ func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
 		}
 		rows = append(rows, r...)
 	}
+	rain, limit := 3, len(list) // the series and the element for the longest step that it allows
+	list[rain].Limit, list[rain].Longest = int32(limit), 2
 	for _, c := range []struct{ from, dt float64 }{{0, 0}, {.25, .5}, {1, .125}, {1.125, .25}, {0, 8}, {9, 1}, {.5, .5}} {
 		for _, later := range []bool{false, true} {
 			clock := Clock[F]{Time: c.from, Dt: F(c.dt), Limit: F(c.dt), Until: 99}
-			var limit atomics.Least[F]
+			var steps atomics.Least[F]
 			for first := range int32(3) {
 				var now, ahead [2][]F
 				var lists [2][]Series
 				run := func(k int) loop {
-					now[k], ahead[k], lists[k] = make([]F, len(list)), make([]F, len(list)), append([]Series(nil), list...)
+					now[k], ahead[k], lists[k] = make([]F, limit), make([]F, limit+1), append([]Series(nil), list...)
 					for n := range lists[k] {
 						lists[k][n].At = first
 					}
-					return NewEvaluateSeriesLoop(later, &clock, &limit, rows, lists[k], now[k], ahead[k])
+					return NewEvaluateSeriesLoop(later, &clock, &steps, rows, lists[k], now[k], ahead[k])
 				}
 				run(0).Range(0, len(list))
 				l.Run(t, run(1), 0, len(list))
@@ -91,6 +93,9 @@ func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
 						t.Errorf("series %d, %+v, later %v: %g, total %g, ahead %g, want %g and %g", n, c, later, now[0][n],
 							lists[0][n].Total, ahead[0][n], want, largest)
 					}
+					if longest := LongestInRain(2, ahead[0][rain]); n == rain && ahead[0][limit] != longest {
+						t.Errorf("%+v: the longest step in a rain of %g is %g, want %g", c, ahead[0][rain], ahead[0][limit], longest)
+					}
 				}
 			}
 		}
@@ -108,7 +113,7 @@ func parityOfLosses[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		for k := range forces {
 			out[k] = make([]State[F], n)
 			now := []F{0, .5, .1}
-			forces[k] = &Forcing[F]{Prescribed: now, Ahead: now, Longest: 1, LongestOnDry: 2, Rain: 1, Evaporation: 2,
+			forces[k] = &Forcing[F]{Prescribed: now, Ahead: now, Limit: 1, LongestOnDry: 2, Rain: 1, Evaporation: 2,
 				Model: model, Lost: make([]Lost, n)}
 		}
 		for i := range n {

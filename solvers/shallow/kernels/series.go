@@ -14,10 +14,13 @@ type Row struct{ T, Value float64 }
 // linear between them. Two rows of the same time are a jump, and the second holds from this time on. The value after
 // the last row is constant; the first row must not be later than the start of the run. At is the current row. Mean
 // tells that a step uses the mean over it, and not the values at the times of its stages. Total is the integral over
-// all steps of what they used.
+// all steps of what they used. The series of the rain has another element, Limit, for the longest step that the rain
+// allows: see LongestInRain; of other series Limit is 0.
 type Series struct {
 	Slot, First, Count, At int32
+	Limit                  int32
 	Mean                   bool
+	Longest                float64 // step with a rain of 1 m/s, s
 	Total                  float64
 }
 
@@ -49,7 +52,11 @@ func EvaluateSeries[F num.Float](k int, later bool, clock *Clock[F], limit *atom
 		value = to.at(rows, to.At, end)
 	}
 	now[s.Slot] = F(value)
-	ahead[s.Slot] = F(s.largest(rows, c.Time, until))
+	largest := F(s.largest(rows, c.Time, until))
+	ahead[s.Slot] = largest
+	if s.Limit > 0 {
+		ahead[s.Limit] = LongestInRain(F(s.Longest), largest)
+	}
 	list[k].At = s.At
 	if !later {
 		list[k].Total += float64(c.Dt) * float64(F(value))

@@ -6,7 +6,7 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 
 // Air is what acts on the water from above. Numbers that change in time are elements of a list of prescribed ones.
 type Air[F num.Float] struct {
-	WindX, WindY int32     // indices of the velocity 10 m above the water, m/s
+	WindX, WindY int32     // indices of the velocity 10 m above the water, m/s; both 0 if there is none
 	Moving       Course[F] // the same, instead, if it differs in space
 	Drag         Drag[F]
 
@@ -48,6 +48,9 @@ func (c Course[F]) in(i int, prescribed []F) Vector[F] {
 	}
 	return v
 }
+
+// HasWind reports whether there may be wind.
+func (a *Air[F]) HasWind() bool { return a.WindX > 0 || len(a.Moving.First) > 0 }
 
 // Wind returns the velocity of the air over cell i, and what it is multiplied by to give the momentum that the water
 // takes from it in a time dt, per area and density of the lower layer.
