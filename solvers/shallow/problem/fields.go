@@ -34,7 +34,7 @@ func maxima() (fields []solvers.Field) {
 		f := m.Field
 		f.Mask = "max_h"
 		if f.Name == f.Mask {
-			f.MaskThreshold = absentThickness
+			f.MaskThreshold = filmThickness
 		}
 		fields = append(fields, f)
 	}
@@ -49,13 +49,34 @@ func absentThickness(c *config.Case, start []float64) float64 {
 			return s.Physics.DryDepth
 		}
 	}
+	return min(1e-5, 1e-6*meanThickness(start))
+}
+
+// filmThickness returns the greatest thickness in m up to which pictures of extremes show a cell as dry, so that films
+// of rain are not shown as flooded: the threshold of [maxima], where that is the default at most a fiftieth of the mean
+// thickness at the start.
+func filmThickness(c *config.Case, start []float64) float64 {
+	threshold := wetThickness
+	if c != nil {
+		if s, ok := c.Sections.(*Sections); ok && s.Maxima.Threshold > 0 {
+			threshold = s.Maxima.Threshold
+		}
+	}
+	if mean := meanThickness(start); threshold == wetThickness && mean > 0 {
+		threshold = min(threshold, mean/50)
+	}
+	return max(threshold, absentThickness(c, start))
+}
+
+// meanThickness returns the mean of those thicknesses that are not 0; 0 if all are.
+func meanThickness(list []float64) float64 {
 	n, sum := 0, 0.0
-	for _, h := range start {
+	for _, h := range list {
 		if h > 0 {
 			n, sum = n+1, sum+h
 		}
 	}
-	return min(1e-5, 1e-6*sum/float64(max(n, 1)))
+	return sum / float64(max(n, 1))
 }
 
 // fieldsOf returns the fields for a number of layers, and their names in the solver, in which a single layer is the

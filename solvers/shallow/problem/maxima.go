@@ -13,6 +13,9 @@ type Maxima struct {
 	Threshold float64 // m: the change of level at which water arrives, and the thickness above which a cell is wet
 }
 
+// wetThickness is the default of Maxima.Threshold, m.
+const wetThickness = .01
+
 func (m *Maxima) decode(s *config.Section, given bool, layers int) {
 	m.keys(s.Read)
 	if m.Keep = given; given && layers == 2 {
@@ -23,7 +26,7 @@ func (m *Maxima) decode(s *config.Section, given bool, layers int) {
 
 // keys declares the keys of the section.
 func (m *Maxima) keys(key func(*config.Spec)) {
-	key(config.Real("threshold", "m", &m.Threshold, config.Positive.Or(.01), "the change of the level that counts as "+
+	key(config.Real("threshold", "m", &m.Threshold, config.Positive.Or(wetThickness), "the change of the level that counts as "+
 		"arrival, and the depth above which a cell counts as wet"))
 }
 
