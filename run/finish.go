@@ -82,6 +82,9 @@ func meanings(c *config.Case, metrics map[string]float64) map[string]summary.Mea
 		if through, ok := strings.CutPrefix(name, solvers.ThroughPrefix); ok {
 			known[name] = summary.Meaning{Unit: "m³", Doc: "what has passed through " + through + " since the start"}
 		}
+		if breach, ok := strings.CutPrefix(name, solvers.OpenedPrefix); ok {
+			known[name] = summary.Meaning{Unit: "s", Doc: "time at which " + breach + " has opened; -1: not"}
+		}
 		if total, source, ok := strings.Cut(name, solvers.SourceInfix); ok {
 			known[name] = summary.Meaning{Unit: known[total].Unit, Doc: total + " that " + source + " has added since the start"}
 		}

@@ -160,6 +160,9 @@ const SourceInfix = "_from_"
 // the start.
 const ThroughPrefix = "through_"
 
+// OpenedPrefix comes before the name of a structure in the name of the time at which it has opened.
+const OpenedPrefix = "opened_"
+
 // Output is a set of outputs in which a quantity appears.
 type Output int
 

@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
@@ -29,7 +30,7 @@ type Diagnostics struct {
 	CFLMax        float64
 	LimitedFluxes int64 // mass fluxes that were limited to the mass in the upwind cell, summed over the steps
 	Sources       []Source
-	Through       []Source // volumes that have passed through structures inside the domain, from one end to the other
+	Through       []hydraulics.Passage // the structures inside the domain
 }
 
 // Source is the net volume of each layer in m³ that has come in since the start through one physical group of open
@@ -99,12 +100,7 @@ func (s *budget[F]) sourceList() (list []Source) {
 	if s.infiltration {
 		list = append(list, Source{Name: infiltrationSource})
 	}
-	return append(list, named(s.works.Sources())...)
-}
-
-// named returns sources by their names.
-func named(names []string) (list []Source) {
-	for _, name := range names {
+	for _, name := range s.works.Sources() {
 		list = append(list, Source{Name: name})
 	}
 	return list
@@ -112,7 +108,7 @@ func named(names []string) (list []Source) {
 
 // measures declares what is measured: the owned cells by a survey, what steps count, and the volumes of the sources.
 func (s *solver[F]) measures(m *engine.Measures) {
-	sources, through := s.budget.sourceList(), named(s.works.Through())
+	sources, through := s.budget.sourceList(), s.works.Through()
 	m.Program = func(p *engine.Program, k int, _ bool) {
 		p.Run(engine.Whole(kernels.NewSurveyLoop(s.part.Owned, &s.params, s.mesh.Beds, s.state[k%2].Data,
 			s.surveyed.At()), kernels.ReduceChunks(s.part.Owned)))
@@ -129,7 +125,8 @@ func (s *solver[F]) measures(m *engine.Measures) {
 	}
 	var passed []int
 	for k := range through {
-		passed = append(passed, m.Number(&through[k].Volume2))
+		passed = append(passed, m.Number(&through[k].Volume))
+		m.Number(&through[k].Opened)
 	}
 	m.Quantities = func(_ context.Context, o *engine.Observation) ([]solvers.Quantity, error) {
 		cells, counted := found.All(o), counters.All(o)
@@ -139,7 +136,8 @@ func (s *solver[F]) measures(m *engine.Measures) {
 			d.Sources = append(d.Sources, Source{sources[k].Name, o.Number(n), o.Number(n + 1)})
 		}
 		for k, n := range passed {
-			d.Through = append(d.Through, Source{Name: through[k].Name, Volume2: o.Number(n)})
+			d.Through = append(d.Through, through[k])
+			d.Through[k].Volume, d.Through[k].Opened = o.Number(n), o.Number(n+1)
 		}
 		if s.measured = d; s.at.Quantities == nil {
 			return nil, nil
@@ -158,13 +156,10 @@ func diagnosticsOf(found *kernels.Surveyed) Diagnostics {
 }
 
 // sumSources computes the volumes of the sources, in the order of sourceList, and of the structures inside.
-func (s *budget[F]) sumSources(ctx context.Context, list, through []Source) error {
-	sources, passed, err := s.works.Volumes(ctx, s.Env().Comm)
+func (s *budget[F]) sumSources(ctx context.Context, list []Source, through []hydraulics.Passage) error {
+	sources, err := s.works.Volumes(ctx, s.Env().Comm, through)
 	if err != nil {
 		return err
-	}
-	for k, volume := range passed {
-		through[k].Volume2 = volume
 	}
 	groups, structures := len(s.openGroups), len(list)-len(sources)
 	for k, volume := range sources {

@@ -81,46 +81,68 @@ func (w *Works[F]) Operate(p *engine.Program, s *Step[F]) {
 
 // Sources are the names of the structures through which water comes into the domain or leaves it, and Through those of
 // the others.
-func (w *Works[F]) Sources() []string { return w.names(false) }
-func (w *Works[F]) Through() []string { return w.names(true) }
-
-func (w *Works[F]) names(inside bool) (names []string) {
+func (w *Works[F]) Sources() (names []string) {
 	for k := range w.given {
-		if w.given[k].inside() == inside {
+		if !w.given[k].inside() {
 			names = append(names, w.given[k].Name)
 		}
 	}
 	return names
 }
+func (w *Works[F]) Through() (list []Passage) {
+	for k := range w.given {
+		if w.given[k].inside() {
+			list = append(list, Passage{Name: w.given[k].Name, opens: w.given[k].Kind == "breach" && w.given[k].Ruled})
+		}
+	}
+	return list
+}
 
-// Volumes returns the volumes in m³ that have come in through Sources since the start, and passed through the others
-// from one end to the other. All ranks call it.
-func (w *Works[F]) Volumes(ctx context.Context, comm dist.Comm) (sources, through []float64, err error) {
+// Passage is a structure inside the domain, the volume that has passed through it from one end to the other since the
+// start, m³, and, of a breach that opens at a level, the time at which it has opened, s, or -1.
+type Passage struct {
+	Name           string
+	Volume, Opened float64
+
+	opens bool
+}
+
+// Opens reports whether the passage is a breach that opens at a level.
+func (p *Passage) Opens() bool { return p.opens }
+
+// Volumes returns the volumes in m³ that have come in through Sources since the start, and sets those of Through. All
+// ranks call it.
+func (w *Works[F]) Volumes(ctx context.Context, comm dist.Comm, through []Passage) (sources []float64, err error) {
 	if !w.Any() {
-		return nil, nil, nil
+		return nil, nil
 	}
 	if err := w.Read(); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	moved, err := w.moved.Host()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	sums := make([]dist.Accumulator, len(w.host))
 	for n, key := range w.keys {
 		sums[key>>33].Add(moved[n].Volume)
 	}
 	if err := dist.AllreduceSums(ctx, comm, sums); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	for k := range w.given {
-		if w.given[k].inside() {
-			through = append(through, w.host[k].Total)
-		} else {
+		if !w.given[k].inside() {
 			sources = append(sources, sums[k].Float64())
+			continue
 		}
+		o := &w.host[k]
+		through[0].Volume, through[0].Opened = o.Total, -1
+		if o.On > 0 {
+			through[0].Opened = o.Since
+		}
+		through = through[1:]
 	}
-	return sources, through, nil
+	return sources, nil
 }
 
 // Read reads what the structures have done.

@@ -161,7 +161,12 @@ func newLedger(start shallow.Diagnostics, layers int) *ledger {
 	for k, structure := range start.Through {
 		l.list = append(l.list, diagnosed{solvers.Quantity{Name: solvers.ThroughPrefix + structure.Name, Unit: "m³",
 			Outputs: inAll, Doc: fmt.Sprintf("what has passed through %s since the start", structure.Name),
-		}, func(d *shallow.Diagnostics) float64 { return d.Through[k].Volume2 }})
+		}, func(d *shallow.Diagnostics) float64 { return d.Through[k].Volume }})
+		if structure.Opens() {
+			l.list = append(l.list, diagnosed{solvers.Quantity{Name: solvers.OpenedPrefix + structure.Name, Unit: "s",
+				Outputs: inSummary, Doc: fmt.Sprintf("time at which %s has opened, -1 if it has not", structure.Name),
+			}, func(d *shallow.Diagnostics) float64 { return d.Through[k].Opened }})
+		}
 	}
 	return l
 }

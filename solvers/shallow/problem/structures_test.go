@@ -45,12 +45,16 @@ func TestBreachStarts(t *testing.T) {
 		return sum
 	}
 	through := func(s *summary.Summary) float64 { return s.Metrics["through_levee"] }
-	if got := through(run(1, "1000")); got != 0 {
-		t.Errorf("%g m³ have passed below the level", got)
+	opened := func(s *summary.Summary) float64 { return s.Metrics["opened_levee"] }
+	if never := run(1, "1000"); through(never) != 0 || opened(never) != -1 {
+		t.Errorf("%g m³ have passed below the level, from %g s on", through(never), opened(never))
 	}
 	one, three := run(1, "1.4"), run(3, "1.4")
 	if one.StateSHA256 != three.StateSHA256 || through(one) != through(three) {
 		t.Errorf("one rank: %s, %v m³; three: %s, %v m³", one.StateSHA256, through(one), three.StateSHA256, through(three))
+	}
+	if at := opened(one); !(at > 0 && at < one.Time) || at != opened(three) {
+		t.Errorf("the breach has opened at %g and %g s of %g", at, opened(three), one.Time)
 	}
 	at0, given := through(run(1, "0.5")), through(run(1, ""))
 	if math.Abs(at0/given-1) > 1e-9 || !(through(one) > 0 && through(one) < .8*given) {

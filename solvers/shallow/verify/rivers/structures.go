@@ -227,7 +227,7 @@ func discharge(ctx context.Context, b *basin.Basin, end float64) (q, front, behi
 		return 0, 0, 0, err
 	}
 	d, err := b.Diagnose(ctx)
-	return (d.Through[0].Volume2 - start.Through[0].Volume2) / (end / 2), front, behind, err
+	return (d.Through[0].Volume - start.Through[0].Volume) / (end / 2), front, behind, err
 }
 
 // pump has .5 m³/s into a closed pond of 20 m by 20 m, and a pump of 1 m³/s that begins at a level of 1.1 m and ends
