@@ -156,12 +156,9 @@ func Measured(list []Quantity, values ...float64) []Quantity {
 // added since the start: mass2_from_mouth.
 const SourceInfix = "_from_"
 
-// ThroughPrefix comes before the name of a structure in the name of the volume in m³ that has passed through it since
-// the start.
-const ThroughPrefix = "through_"
-
-// OpenedPrefix comes before the name of a structure in the name of the time at which it has opened.
-const OpenedPrefix = "opened_"
+// Prefixes of a structure's name in the names of quantities: the volume in m³ that has passed through it since the
+// start, and the time in s at which it has opened.
+const ThroughPrefix, OpenedPrefix = "through_", "opened_"
 
 // Output is a set of outputs in which a quantity appears.
 type Output int

@@ -5,6 +5,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/soil"
 )
 
 // Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
@@ -23,9 +24,9 @@ type Forcing[F num.Float] struct {
 	Infiltration []F // m/s
 	Coriolis     []F // the Coriolis parameter, 1/s
 
-	Lost  []Lost    // of cells that lose water
-	Soil  []Soil[F] // of cells whose soil takes water by a model
-	Model SoilModel
+	Lost  []Lost         // of cells that lose water
+	Soil  []soil.Soil[F] // of cells whose soil takes water by a model
+	Model soil.Model
 }
 
 // apply adds the forcing of owned cell i in an Euler step of length dt, except losses and the Coriolis rotation. A
@@ -109,23 +110,6 @@ func (f *Forcing[F]) rotate(i int, dt F, c *State[F]) {
 // which is known only if a model of the soil needs it, m.
 type Lost struct{ Evaporated, Infiltrated, Fallen float64 }
 
-// SoilModel is a model of infiltration.
-type SoilModel int32
-
-const (
-	GreenAmpt         SoilModel = iota // the infiltration F satisfies dF/dt = K (1 + M/F), W. Green and G. Ampt (1911)
-	InitialContinuing                  // all rain up to an initial loss, then a constant rate while it rains
-	CurveNumber                        // of the Soil Conservation Service: rain P gives the runoff (P-I)²/(P-I+S)
-)
-
-// Soil has the parameters of a cell's soil.
-type Soil[F num.Float] struct {
-	Rate    F // GreenAmpt: K, the conductivity; InitialContinuing: the continuing loss, m/s
-	Depth   F // GreenAmpt: suction times Deficit; InitialContinuing: the initial loss; CurveNumber: I, m
-	Deficit F // GreenAmpt: of moisture, where the water on the ground adds to the suction, else 0
-	Storage F // CurveNumber: S, m
-}
-
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
 func (f *Forcing[F]) lose(i int, dt F, c *State[F]) {
@@ -141,7 +125,8 @@ func (f *Forcing[F]) lose(i int, dt F, c *State[F]) {
 		rest = num.Larger(left-dt*f.Infiltration[i], 0)
 	} else if len(f.Soil) > 0 {
 		fallen := float64(dt) * float64(f.rainOn(i))
-		rest = num.Larger(left-F(f.Soil[i].infiltration(f.Model, &lost, float64(dt), fallen, float64(left))), 0)
+		rest = num.Larger(left-F(f.Soil[i].Infiltration(f.Model, lost.Infiltrated, lost.Fallen, float64(dt), fallen,
+			float64(left))), 0)
 		lost.Fallen += fallen
 	}
 	lost.Infiltrated += float64(left) - float64(rest)
@@ -150,42 +135,4 @@ func (f *Forcing[F]) lose(i int, dt F, c *State[F]) {
 		part := rest / h
 		c.H2, c.Q2x, c.Q2y = rest, c.Q2x*part, c.Q2y*part
 	}
-}
-
-// infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
-// on a cell where the water is now h deep, m. It may be more than h.
-func (s *Soil[F]) infiltration(model SoilModel, lost *Lost, dt, fallen, h float64) float64 {
-	rate, depth, storage := float64(s.Rate), float64(s.Depth), float64(s.Storage)
-	if model == GreenAmpt {
-		return greenAmpt(lost.Infiltrated, rate*dt, depth+float64(s.Deficit)*h)
-	}
-	before, after := num.Larger(lost.Fallen-depth, 0), num.Larger(lost.Fallen+fallen-depth, 0)
-	excess := after - before // of the rain, over the initial loss
-	if model == CurveNumber {
-		return fallen - (runoff(after, storage) - runoff(before, storage))
-	}
-	if excess <= 0 {
-		return fallen
-	}
-	return (fallen - excess) + num.Smaller(rate*dt*(excess/fallen), excess)
-}
-
-// runoff returns x²/(x+s), where x is the rain less the initial abstraction.
-func runoff(x, s float64) float64 {
-	if x <= 0 {
-		return 0
-	}
-	return x * x / (x + s)
-}
-
-// greenAmpt returns what a soil under water takes until F - M ln(1 + F/M) has grown by a, where F is what it has taken:
-// the trapezoidal rule for d(F²/2) = (F + M) da. F starts as a square root, so that four pieces of 1, 3, 5 and 7
-// sixteenths are taken: the error of the first step is below 0.3% if a is below M/10.
-func greenAmpt(taken, a, m float64) float64 {
-	f := taken
-	for k := 0; k < 4; k++ {
-		piece := a * (float64(2*k+1) / 16)
-		f = (piece + num.Sqrt(piece*piece+4*f*f+4*piece*f+8*piece*m)) / 2
-	}
-	return num.Larger(f-taken, 0)
 }

@@ -426,7 +426,7 @@ static_assert(sizeof(air_Air_f32) == 216 && offsetof(air_Air_f32, WindX) == 0 &&
 
 // Lost is the thickness of water that left a cell upwards and downwards since the start, and that of the rain on it,
 // which is known only if a model of the soil needs it, m.
-// Lost, forcing.go:110
+// Lost, forcing.go:111
 struct Lost {
     double Evaporated, Infiltrated, Fallen;
 };
@@ -434,19 +434,20 @@ static_assert(sizeof(Lost) == 24 && offsetof(Lost, Evaporated) == 0 && offsetof(
     offsetof(Lost, Fallen) == 16, "Lost");
 
 // Soil has the parameters of a cell's soil.
-// Soil[float32], forcing.go:122
-struct alignas(16) Soil_f32 {
+// soil.Soil[float32], soil/soil.go:16
+struct alignas(16) soil_Soil_f32 {
     float Rate;
     float Depth;
     float Deficit;
     float Storage;
 };
-static_assert(sizeof(Soil_f32) == 16 && offsetof(Soil_f32, Rate) == 0 && offsetof(Soil_f32, Depth) == 4 &&
-    offsetof(Soil_f32, Deficit) == 8 && offsetof(Soil_f32, Storage) == 12, "Soil_f32");
+static_assert(sizeof(soil_Soil_f32) == 16 && offsetof(soil_Soil_f32, Rate) == 0 &&
+    offsetof(soil_Soil_f32, Depth) == 4 && offsetof(soil_Soil_f32, Deficit) == 8 &&
+    offsetof(soil_Soil_f32, Storage) == 12, "soil_Soil_f32");
 
 // Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
 // have a value per owned cell, or are empty if uniform or absent.
-// Forcing[float32], forcing.go:12
+// Forcing[float32], forcing.go:13
 struct Forcing_f32 {
     Slice<float> Prescribed;
     Slice<float> Ahead;
@@ -458,7 +459,7 @@ struct Forcing_f32 {
     Slice<float> Infiltration;
     Slice<float> Coriolis;
     Slice<Lost> Lost_;
-    Slice<Soil_f32> Soil_;
+    Slice<soil_Soil_f32> Soil;
     int32 Model;
 };
 static_assert(sizeof(Forcing_f32) == 408 && offsetof(Forcing_f32, Prescribed) == 0 &&
@@ -467,7 +468,7 @@ static_assert(sizeof(Forcing_f32) == 408 && offsetof(Forcing_f32, Prescribed) ==
     offsetof(Forcing_f32, LongestOnDry) == 60 && offsetof(Forcing_f32, Air) == 64 &&
     offsetof(Forcing_f32, Pattern) == 280 && offsetof(Forcing_f32, Infiltration) == 304 &&
     offsetof(Forcing_f32, Coriolis) == 328 && offsetof(Forcing_f32, Lost_) == 352 &&
-    offsetof(Forcing_f32, Soil_) == 376 && offsetof(Forcing_f32, Model) == 400, "Forcing_f32");
+    offsetof(Forcing_f32, Soil) == 376 && offsetof(Forcing_f32, Model) == 400, "Forcing_f32");
 
 // balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times wave
 // speed.
@@ -689,19 +690,20 @@ static_assert(sizeof(air_Air_f64) == 232 && offsetof(air_Air_f64, WindX) == 0 &&
     offsetof(air_Air_f64, Pressure) == 152, "air_Air_f64");
 
 // Soil has the parameters of a cell's soil.
-// Soil[float64], forcing.go:122
-struct alignas(16) Soil_f64 {
+// soil.Soil[float64], soil/soil.go:16
+struct alignas(16) soil_Soil_f64 {
     double Rate;
     double Depth;
     double Deficit;
     double Storage;
 };
-static_assert(sizeof(Soil_f64) == 32 && offsetof(Soil_f64, Rate) == 0 && offsetof(Soil_f64, Depth) == 8 &&
-    offsetof(Soil_f64, Deficit) == 16 && offsetof(Soil_f64, Storage) == 24, "Soil_f64");
+static_assert(sizeof(soil_Soil_f64) == 32 && offsetof(soil_Soil_f64, Rate) == 0 &&
+    offsetof(soil_Soil_f64, Depth) == 8 && offsetof(soil_Soil_f64, Deficit) == 16 &&
+    offsetof(soil_Soil_f64, Storage) == 24, "soil_Soil_f64");
 
 // Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
 // have a value per owned cell, or are empty if uniform or absent.
-// Forcing[float64], forcing.go:12
+// Forcing[float64], forcing.go:13
 struct Forcing_f64 {
     Slice<double> Prescribed;
     Slice<double> Ahead;
@@ -713,7 +715,7 @@ struct Forcing_f64 {
     Slice<double> Infiltration;
     Slice<double> Coriolis;
     Slice<Lost> Lost_;
-    Slice<Soil_f64> Soil_;
+    Slice<soil_Soil_f64> Soil;
     int32 Model;
 };
 static_assert(sizeof(Forcing_f64) == 432 && offsetof(Forcing_f64, Prescribed) == 0 &&
@@ -722,7 +724,7 @@ static_assert(sizeof(Forcing_f64) == 432 && offsetof(Forcing_f64, Prescribed) ==
     offsetof(Forcing_f64, LongestOnDry) == 64 && offsetof(Forcing_f64, Air) == 72 &&
     offsetof(Forcing_f64, Pattern) == 304 && offsetof(Forcing_f64, Infiltration) == 328 &&
     offsetof(Forcing_f64, Coriolis) == 352 && offsetof(Forcing_f64, Lost_) == 376 &&
-    offsetof(Forcing_f64, Soil_) == 400 && offsetof(Forcing_f64, Model) == 424, "Forcing_f64");
+    offsetof(Forcing_f64, Soil) == 400 && offsetof(Forcing_f64, Model) == 424, "Forcing_f64");
 
 // balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times wave
 // speed.
@@ -1305,7 +1307,7 @@ DEVICE void balance_applyFluxes_f32(balance_f32 *b, bool oneLayer, float rate, S
 }
 
 // rainOn returns the rain on owned cell i, m/s.
-// (*Forcing[float32]).rainOn, forcing.go:55
+// (*Forcing[float32]).rainOn, forcing.go:56
 DEVICE float Forcing_rainOn_f32(const Forcing_f32 *f, int64 i) {
     float rain = f->Prescribed[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1385,7 +1387,7 @@ DEVICE air_Air_Wind_f32_results air_Air_Wind_f32(const air_Air_f32 *a, int64 i, 
 }
 
 // applyWind adds the stress of the wind to the upper layer, if there is one.
-// (*Forcing[float32]).applyWind, forcing.go:45
+// (*Forcing[float32]).applyWind, forcing.go:46
 DEVICE void Forcing_applyWind_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *c) {
     auto [x, y, stress] = air_Air_Wind_f32(&f->Air, i, f->Prescribed, dt);
     if (c->H1 >= p->DryDepth) {
@@ -1416,7 +1418,7 @@ DEVICE air_Air_Push_f32_results air_Air_Push_f32(const air_Air_f32 *a, int64 i, 
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
-// (*Forcing[float32]).applyAirPressure, forcing.go:85
+// (*Forcing[float32]).applyAirPressure, forcing.go:86
 DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt,
         State_f32 *from, State_f32 *c) {
     auto [x, y] = air_Air_Push_f32(&f->Air, i, f->Prescribed, dt);
@@ -1434,7 +1436,7 @@ DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Pa
 // apply adds the forcing of owned cell i in an Euler step of length dt, except losses and the Coriolis rotation. A
 // single layer of water is the lower one. Rain has no momentum. from is the state at the beginning of the step, and c
 // that after the fluxes.
-// (*Forcing[float32]).apply, forcing.go:34
+// (*Forcing[float32]).apply, forcing.go:35
 DEVICE void Forcing_apply_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
         State_f32 *c) {
     c->H2 += dt * Forcing_rainOn_f32(f, i);
@@ -1464,8 +1466,8 @@ DEVICE double num_Larger_f64(double a, double b) {
 // greenAmpt returns what a soil under water takes until F - M ln(1 + F/M) has grown by a, where F is what it has taken:
 // the trapezoidal rule for d(F²/2) = (F + M) da. F starts as a square root, so that four pieces of 1, 3, 5 and 7
 // sixteenths are taken: the error of the first step is below 0.3% if a is below M/10.
-// greenAmpt, forcing.go:184
-DEVICE double greenAmpt(double taken, double a, double m) {
+// greenAmpt, soil/soil.go:53
+DEVICE double soil_greenAmpt(double taken, double a, double m) {
     double f = taken;
     for (int64 k = 0; k < 4; k++) {
         double piece = a * (double(add(mul(int64(2), k), int64(1))) / 16.0);
@@ -1475,8 +1477,8 @@ DEVICE double greenAmpt(double taken, double a, double m) {
 }
 
 // runoff returns x²/(x+s), where x is the rain less the initial abstraction.
-// runoff, forcing.go:174
-DEVICE double runoff(double x, double s) {
+// runoff, soil/soil.go:43
+DEVICE double soil_runoff(double x, double s) {
     if (x <= 0.0) {
         return 0.0;
     }
@@ -1492,19 +1494,21 @@ DEVICE double num_Smaller_f64(double a, double b) {
     return b;
 }
 
-// infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
-// on a cell where the water is now h deep, m. It may be more than h.
-// (*Soil[float32]).infiltration, forcing.go:157
-DEVICE double Soil_infiltration_f32(Soil_f32 *s, int32 model, Lost *lost, double dt, double fallen, double h) {
+// Infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
+// on a cell where the water is now h deep, m. It may be more than h. So far the thickness before of rain has
+// fallen, and the soil has taken the thickness infiltrated, m.
+// (*soil.Soil[float32]).Infiltration, soil/soil.go:26
+DEVICE double soil_Soil_Infiltration_f32(soil_Soil_f32 *s, int32 model, double infiltrated, double before,
+        double dt, double fallen, double h) {
     double rate = double(s->Rate), depth = double(s->Depth), storage = double(s->Storage);
     if (model == 0) {
-        return greenAmpt(lost->Infiltrated, rate * dt, depth + double(s->Deficit) * h);
+        return soil_greenAmpt(infiltrated, rate * dt, depth + double(s->Deficit) * h);
     }
-    double before = num_Larger_f64(lost->Fallen - depth, 0.0), after = num_Larger_f64(lost->Fallen + fallen - depth, 0.0);
+    double start = num_Larger_f64(before - depth, 0.0), end = num_Larger_f64(before + fallen - depth, 0.0);
     // of the rain, over the initial loss
-    double excess = after - before;
+    double excess = end - start;
     if (model == 2) {
-        return fallen - (runoff(after, storage) - runoff(before, storage));
+        return fallen - (soil_runoff(end, storage) - soil_runoff(start, storage));
     }
     if (excess <= 0.0) {
         return fallen;
@@ -1514,7 +1518,7 @@ DEVICE double Soil_infiltration_f32(Soil_f32 *s, int32 model, Lost *lost, double
 
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float32]).lose, forcing.go:131
+// (*Forcing[float32]).lose, forcing.go:115
 DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -1526,9 +1530,9 @@ DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 
     float rest = left;
     if (f->Infiltration.len > 0) {
         rest = num_Larger_f32(left - dt * f->Infiltration[i], 0.0f);
-    } else if (f->Soil_.len > 0) {
+    } else if (f->Soil.len > 0) {
         double fallen = double(dt) * double(Forcing_rainOn_f32(f, i));
-        rest = num_Larger_f32(left - float(Soil_infiltration_f32(&f->Soil_[i], f->Model, &lost, double(dt), fallen, double(left))), 0.0f);
+        rest = num_Larger_f32(left - float(soil_Soil_Infiltration_f32(&f->Soil[i], f->Model, lost.Infiltrated, lost.Fallen, double(dt), fallen, double(left))), 0.0f);
         lost.Fallen += fallen;
     }
     lost.Infiltrated += double(left) - double(rest);
@@ -1543,7 +1547,7 @@ DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 
 
 // rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
 // angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float32]).rotate, forcing.go:98
+// (*Forcing[float32]).rotate, forcing.go:99
 DEVICE void Forcing_rotate_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Coriolis.len == 0) {
         return;
@@ -1689,13 +1693,13 @@ DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float ar
 }
 
 // stepLimit returns the longest step that the rain until the end of the next step allows.
-// (*Forcing[float32]).stepLimit, forcing.go:64
+// (*Forcing[float32]).stepLimit, forcing.go:65
 DEVICE float Forcing_stepLimit_f32(const Forcing_f32 *f) {
     return f->Ahead[f->Limit];
 }
 
 // rainAhead returns the largest rain on owned cell i until the end of the next step, m/s.
-// (*Forcing[float32]).rainAhead, forcing.go:76
+// (*Forcing[float32]).rainAhead, forcing.go:77
 DEVICE float Forcing_rainAhead_f32(const Forcing_f32 *f, int64 i) {
     float rain = f->Ahead[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1799,7 +1803,7 @@ DEVICE void balance_applyFluxes_f64(balance_f64 *b, bool oneLayer, double rate, 
 }
 
 // rainOn returns the rain on owned cell i, m/s.
-// (*Forcing[float64]).rainOn, forcing.go:55
+// (*Forcing[float64]).rainOn, forcing.go:56
 DEVICE double Forcing_rainOn_f64(const Forcing_f64 *f, int64 i) {
     double rain = f->Prescribed[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1856,7 +1860,7 @@ DEVICE air_Air_Wind_f64_results air_Air_Wind_f64(const air_Air_f64 *a, int64 i, 
 }
 
 // applyWind adds the stress of the wind to the upper layer, if there is one.
-// (*Forcing[float64]).applyWind, forcing.go:45
+// (*Forcing[float64]).applyWind, forcing.go:46
 DEVICE void Forcing_applyWind_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *c) {
     auto [x, y, stress] = air_Air_Wind_f64(&f->Air, i, f->Prescribed, dt);
     if (c->H1 >= p->DryDepth) {
@@ -1888,7 +1892,7 @@ DEVICE air_Air_Push_f64_results air_Air_Push_f64(const air_Air_f64 *a, int64 i, 
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
-// (*Forcing[float64]).applyAirPressure, forcing.go:85
+// (*Forcing[float64]).applyAirPressure, forcing.go:86
 DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt,
         State_f64 *from, State_f64 *c) {
     auto [x, y] = air_Air_Push_f64(&f->Air, i, f->Prescribed, dt);
@@ -1906,7 +1910,7 @@ DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Pa
 // apply adds the forcing of owned cell i in an Euler step of length dt, except losses and the Coriolis rotation. A
 // single layer of water is the lower one. Rain has no momentum. from is the state at the beginning of the step, and c
 // that after the fluxes.
-// (*Forcing[float64]).apply, forcing.go:34
+// (*Forcing[float64]).apply, forcing.go:35
 DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
         State_f64 *c) {
     c->H2 += dt * Forcing_rainOn_f64(f, i);
@@ -1918,19 +1922,21 @@ DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p
     }
 }
 
-// infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
-// on a cell where the water is now h deep, m. It may be more than h.
-// (*Soil[float64]).infiltration, forcing.go:157
-DEVICE double Soil_infiltration_f64(Soil_f64 *s, int32 model, Lost *lost, double dt, double fallen, double h) {
+// Infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
+// on a cell where the water is now h deep, m. It may be more than h. So far the thickness before of rain has
+// fallen, and the soil has taken the thickness infiltrated, m.
+// (*soil.Soil[float64]).Infiltration, soil/soil.go:26
+DEVICE double soil_Soil_Infiltration_f64(soil_Soil_f64 *s, int32 model, double infiltrated, double before,
+        double dt, double fallen, double h) {
     double rate = s->Rate, depth = s->Depth, storage = s->Storage;
     if (model == 0) {
-        return greenAmpt(lost->Infiltrated, rate * dt, depth + s->Deficit * h);
+        return soil_greenAmpt(infiltrated, rate * dt, depth + s->Deficit * h);
     }
-    double before = num_Larger_f64(lost->Fallen - depth, 0.0), after = num_Larger_f64(lost->Fallen + fallen - depth, 0.0);
+    double start = num_Larger_f64(before - depth, 0.0), end = num_Larger_f64(before + fallen - depth, 0.0);
     // of the rain, over the initial loss
-    double excess = after - before;
+    double excess = end - start;
     if (model == 2) {
-        return fallen - (runoff(after, storage) - runoff(before, storage));
+        return fallen - (soil_runoff(end, storage) - soil_runoff(start, storage));
     }
     if (excess <= 0.0) {
         return fallen;
@@ -1940,7 +1946,7 @@ DEVICE double Soil_infiltration_f64(Soil_f64 *s, int32 model, Lost *lost, double
 
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float64]).lose, forcing.go:131
+// (*Forcing[float64]).lose, forcing.go:115
 DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -1952,9 +1958,9 @@ DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64
     double rest = left;
     if (f->Infiltration.len > 0) {
         rest = num_Larger_f64(left - dt * f->Infiltration[i], 0.0);
-    } else if (f->Soil_.len > 0) {
+    } else if (f->Soil.len > 0) {
         double fallen = dt * Forcing_rainOn_f64(f, i);
-        rest = num_Larger_f64(left - Soil_infiltration_f64(&f->Soil_[i], f->Model, &lost, dt, fallen, left), 0.0);
+        rest = num_Larger_f64(left - soil_Soil_Infiltration_f64(&f->Soil[i], f->Model, lost.Infiltrated, lost.Fallen, dt, fallen, left), 0.0);
         lost.Fallen += fallen;
     }
     lost.Infiltrated += left - rest;
@@ -1969,7 +1975,7 @@ DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64
 
 // rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
 // angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float64]).rotate, forcing.go:98
+// (*Forcing[float64]).rotate, forcing.go:99
 DEVICE void Forcing_rotate_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Coriolis.len == 0) {
         return;
@@ -2115,13 +2121,13 @@ DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double 
 }
 
 // stepLimit returns the longest step that the rain until the end of the next step allows.
-// (*Forcing[float64]).stepLimit, forcing.go:64
+// (*Forcing[float64]).stepLimit, forcing.go:65
 DEVICE double Forcing_stepLimit_f64(const Forcing_f64 *f) {
     return f->Ahead[f->Limit];
 }
 
 // rainAhead returns the largest rain on owned cell i until the end of the next step, m/s.
-// (*Forcing[float64]).rainAhead, forcing.go:76
+// (*Forcing[float64]).rainAhead, forcing.go:77
 DEVICE double Forcing_rainAhead_f64(const Forcing_f64 *f, int64 i) {
     double rain = f->Ahead[f->Rain];
     if (f->Pattern.len > 0) {
@@ -6979,7 +6985,7 @@ DEVICE double Series_largest(Series *s, Slice<Row> rows, double t, double until)
 
 // LongestInRain returns the longest step that a rain in m/s allows, where a rain of 1 m/s allows longest: it is
 // inversely proportional to the cube root of the rain.
-// LongestInRain[float32], forcing.go:68
+// LongestInRain[float32], forcing.go:69
 DEVICE float LongestInRain_f32(float longest, float rain) {
     if (rain > 0.0f) {
         return longest / CubeRoot_f32(rain);
@@ -7027,7 +7033,7 @@ DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<f
 
 // LongestInRain returns the longest step that a rain in m/s allows, where a rain of 1 m/s allows longest: it is
 // inversely proportional to the cube root of the rain.
-// LongestInRain[float64], forcing.go:68
+// LongestInRain[float64], forcing.go:69
 DEVICE double LongestInRain_f64(double longest, double rain) {
     if (rain > 0.0) {
         return longest / CubeRoot_f64(rain);

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/soil"
 )
 
 // at returns the value of a series at a time.
@@ -106,7 +107,7 @@ func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
 func parityOfLosses[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, p *Params[F], m *Mesh[F],
 	w []State[F], manning []F) {
 	n := len(w)
-	for _, model := range []SoilModel{GreenAmpt, InitialContinuing, CurveNumber} {
+	for _, model := range []soil.Model{soil.GreenAmpt, soil.InitialContinuing, soil.CurveNumber} {
 		var out [2][]State[F]
 		var forces [2]*Forcing[F]
 		var least [2]atomics.Least[F]
@@ -117,17 +118,17 @@ func parityOfLosses[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 				Model: model, Lost: make([]Lost, n)}
 		}
 		for i := range n {
-			soil := Soil[F]{Rate: F(rng.Float64()), Depth: F(.1 * rng.Float64()), Deficit: F(rng.Float64()),
+			ground := soil.Soil[F]{Rate: F(rng.Float64()), Depth: F(.1 * rng.Float64()), Deficit: F(rng.Float64()),
 				Storage: F(rng.Float64())}
 			lost := Lost{Infiltrated: rng.Float64(), Fallen: .1 * rng.Float64()}
 			if rng.IntN(3) == 0 {
 				lost = Lost{}
 			}
 			for _, f := range forces {
-				f.Soil, f.Lost[i] = append(f.Soil, soil), lost
+				f.Soil, f.Lost[i] = append(f.Soil, ground), lost
 			}
 		}
-		if model == CurveNumber {
+		if model == soil.CurveNumber {
 			moving(rng, n, forces[0])
 			forces[1].Air = forces[0].Air
 		}

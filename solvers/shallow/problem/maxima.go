@@ -26,8 +26,8 @@ func (m *Maxima) decode(s *config.Section, given bool, layers int) {
 
 // keys declares the keys of the section.
 func (m *Maxima) keys(key func(*config.Spec)) {
-	key(config.Real("threshold", "m", &m.Threshold, config.Positive.Or(wetThickness), "the change of the level that counts as "+
-		"arrival, and the depth above which a cell counts as wet"))
+	key(config.Real("threshold", "m", &m.Threshold, config.Positive.Or(wetThickness), "the change of the level that "+
+		"counts as arrival, and the depth above which a cell counts as wet"))
 }
 
 // enableFor records extremes if frames have one of their fields.

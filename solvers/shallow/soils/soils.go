@@ -5,12 +5,12 @@ import (
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/solvers/common/num"
-	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/soil"
 )
 
 // Soil has a model of infiltration, and its parameters in all cells. A nil field is 0.
 type Soil struct {
-	Model   string    // green-ampt, initial-continuing or curve-number: see kernels.SoilModel
+	Model   string    // green-ampt, initial-continuing or curve-number: see soil.Model
 	Rate    []float64 // conductivity, or continuing loss, m/s
 	Depth   []float64 // suction times deficit of moisture, initial loss, or initial abstraction, m
 	Deficit []float64 // of moisture, with which ponded water adds to the suction
@@ -18,11 +18,11 @@ type Soil struct {
 }
 
 // models are the models by their names.
-var models = map[string]kernels.SoilModel{"green-ampt": kernels.GreenAmpt,
-	"initial-continuing": kernels.InitialContinuing, "curve-number": kernels.CurveNumber}
+var models = map[string]soil.Model{"green-ampt": soil.GreenAmpt,
+	"initial-continuing": soil.InitialContinuing, "curve-number": soil.CurveNumber}
 
 // Cells returns the model of a soil, and the parameters of the first n cells.
-func Cells[F num.Float](s *Soil, n int) (kernels.SoilModel, []kernels.Soil[F], error) {
+func Cells[F num.Float](s *Soil, n int) (soil.Model, []soil.Soil[F], error) {
 	model, ok := models[s.Model]
 	if !ok {
 		return 0, nil, fmt.Errorf("model of the soil %q is not known; choose green-ampt, initial-continuing or "+
@@ -34,9 +34,9 @@ func Cells[F num.Float](s *Soil, n int) (kernels.SoilModel, []kernels.Soil[F], e
 		}
 		return F(field[i])
 	}
-	list := make([]kernels.Soil[F], n)
+	list := make([]soil.Soil[F], n)
 	for i := range list {
-		list[i] = kernels.Soil[F]{Rate: value(s.Rate, i), Depth: value(s.Depth, i), Deficit: value(s.Deficit, i),
+		list[i] = soil.Soil[F]{Rate: value(s.Rate, i), Depth: value(s.Depth, i), Deficit: value(s.Deficit, i),
 			Storage: value(s.Storage, i)}
 	}
 	return model, list, nil
