@@ -1,9 +1,12 @@
 package launch
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"hash/fnv"
 	"maps"
 	"os"
 	"runtime"
@@ -34,26 +37,89 @@ type Share struct {
 	Warning string
 }
 
+// shareTag is the tag of the messages by which ranks share their machines.
+const shareTag = 0x0618
+
 // Divide shares the processors of each machine among the ranks on it, as far as their launcher has not bound them
 // already: a processor on which k ranks may run counts as 1/k for each, and a rank gets the sum rounded down, but at
 // least one thread. threads is the number of threads that the user set for this rank, 0 for its share. Every rank
 // calls Divide.
 func Divide(ctx context.Context, comm dist.Comm, threads int) (Share, error) {
-	text, err := json.Marshal(ownClaim(threads))
+	return divide(ctx, comm, ownClaim(threads))
+}
+
+// divide is Divide for a rank with a claim. The claims of a machine meet at one rank, which shares that machine: no
+// rank holds the claims of all.
+func divide(ctx context.Context, comm dist.Comm, own resourceClaim) (Share, error) {
+	text, err := json.Marshal(own)
 	if err != nil {
 		return Share{}, fmt.Errorf("launch: %w", err)
 	}
-	texts, err := comm.Allgatherv(ctx, text)
+	part, machines, err := shareMachines(ctx, comm, own.Machine, text)
 	if err != nil {
-		return Share{}, fmt.Errorf("launch: gather the processors of all ranks: %w", err)
+		return Share{}, fmt.Errorf("launch: share the processors of each machine: %w", err)
 	}
-	claims := make([]resourceClaim, len(texts))
-	for rank, text := range texts {
-		if claims[rank], err = readClaim(text); err != nil {
-			return Share{}, &dist.PeerError{Rank: rank, Err: fmt.Errorf("the message with its processors: %w", err)}
+	s := Share{Host: own.Host, CPUs: own.CPUs, Threads: part.Threads, LocalRank: part.LocalRank,
+		LocalSize: part.LocalSize, GroupSize: part.GroupSize}
+	most := []int64{int64(part.Threads), -int64(part.Threads)}
+	hosts, crowding := []int64{int64(machines)}, []float64{part.Crowding}
+	err = comm.AllreduceInt64(ctx, dist.Max, most)
+	if err == nil {
+		err = comm.AllreduceInt64(ctx, dist.Sum, hosts)
+	}
+	if err == nil {
+		err = comm.AllreduceFloat64(ctx, dist.Max, crowding)
+	}
+	if err == nil {
+		_, s.Warning, err = dist.FirstText(ctx, comm, part.Warning)
+	}
+	s.MinThreads, s.MaxThreads, s.Hosts, s.Crowding = int(-most[1]), int(most[0]), int(hosts[0]), crowding[0]
+	return s, err
+}
+
+// shareMachines sends the text of a claim to the rank that shares the machine, and returns what that gives this rank,
+// and how many machines this rank has shared.
+func shareMachines(ctx context.Context, comm dist.Comm, name string, claim []byte) (own part, machines int, err error) {
+	home := fnv.New64a()
+	_, _ = home.Write([]byte(name)) // never fails
+	to := int(home.Sum64() % uint64(comm.Size()))
+	arrived, err := dist.Route(ctx, comm, shareTag, []dist.Parcel{{Rank: to, Bytes: claim}})
+	if err != nil {
+		return own, 0, err
+	}
+	answers, machines, wrong := shareClaims(arrived)
+	if _, text, err := dist.FirstError(ctx, comm, wrong); err != nil || text != "" {
+		return own, 0, cmp.Or(err, errors.New(text))
+	}
+	if arrived, err = dist.Route(ctx, comm, shareTag, answers); err != nil {
+		return own, 0, err
+	}
+	if len(arrived) != 1 {
+		return own, 0, fmt.Errorf("%d answers to a claim", len(arrived))
+	}
+	return own, machines, json.Unmarshal(arrived[0].Bytes, &own)
+}
+
+// shareClaims shares the machines whose claims have arrived, and returns the answers.
+func shareClaims(arrived []dist.Parcel) (answers []dist.Parcel, machines int, err error) {
+	claims, ranks := map[string][]resourceClaim{}, map[string][]int{}
+	for _, p := range arrived {
+		c, err := readClaim(p.Bytes)
+		if err != nil {
+			return nil, 0, &dist.PeerError{Rank: p.Rank, Err: fmt.Errorf("the message with its processors: %w", err)}
+		}
+		claims[c.Machine], ranks[c.Machine] = append(claims[c.Machine], c), append(ranks[c.Machine], p.Rank)
+	}
+	for name, list := range claims {
+		for k, part := range shareMachine(list) {
+			text, err := json.Marshal(part)
+			if err != nil {
+				return nil, 0, err
+			}
+			answers = append(answers, dist.Parcel{Rank: ranks[name][k], Bytes: text})
 		}
 	}
-	return divide(claims, comm.Rank()), nil
+	return answers, len(claims), nil
 }
 
 // resourceClaim is the message in which a rank tells the others what it may use of its machine.
@@ -94,47 +160,34 @@ func readClaim(text []byte) (c resourceClaim, err error) {
 	return c, err
 }
 
-// divide computes the Share of a rank from the claims of all ranks.
-func divide(claims []resourceClaim, rank int) Share {
-	machines := map[string]*machine{}
-	var order []*machine
+// part is what a rank gets of its machine, and what is known of that.
+type part struct {
+	Threads   int     `json:"threads"`
+	LocalRank int     `json:"rank"`
+	LocalSize int     `json:"size"`
+	GroupSize int     `json:"group"`
+	Crowding  float64 `json:"crowding"`
+	Warning   string  `json:"warning,omitempty"` // of the machine, for its first rank
+}
+
+// shareMachine returns the parts of the ranks on a machine, given their claims in the order of ranks.
+func shareMachine(claims []resourceClaim) []part {
+	m := &machine{host: claims[0].Host, ranksByQuota: map[string]int{}, limits: map[string]int{}}
+	groups := map[string]int{}
 	for _, c := range claims {
-		m := machines[c.Machine]
-		if m == nil {
-			m = &machine{host: c.Host, ranksByQuota: map[string]int{}, limits: map[string]int{}}
-			machines[c.Machine] = m
-			order = append(order, m)
-		}
 		m.add(c)
+		groups[c.Group]++
 	}
-	own := claims[rank]
-	s := Share{Host: own.Host, CPUs: own.CPUs, Hosts: len(order), LocalSize: machines[own.Machine].ranks}
-	for r, c := range claims {
-		m := machines[c.Machine]
-		threads := m.threadsOf(c)
-		m.threads += threads
-		if r == 0 {
-			s.MinThreads = threads
-		}
-		s.MinThreads, s.MaxThreads = min(s.MinThreads, threads), max(s.MaxThreads, threads)
-		if r == rank {
-			s.Threads = threads
-		}
-		if r < rank && c.Machine == own.Machine {
-			s.LocalRank++
-		}
-		if c.Machine == own.Machine && c.Group == own.Group {
-			s.GroupSize++
-		}
+	parts := make([]part, len(claims))
+	for k, c := range claims {
+		parts[k] = part{Threads: m.threadsOf(c), LocalRank: k, LocalSize: m.ranks, GroupSize: groups[c.Group]}
+		m.threads += parts[k].Threads
 	}
-	s.Crowding = 1
-	for _, m := range order {
-		s.Crowding = max(s.Crowding, float64(m.threads)/float64(m.capacity()))
-		if s.Warning == "" {
-			s.Warning = m.oversubscription()
-		}
+	for k := range parts {
+		parts[k].Crowding = max(1, float64(m.threads)/float64(m.capacity()))
 	}
-	return s
+	parts[0].Warning = m.oversubscription()
+	return parts
 }
 
 // machine counts the ranks on one machine.

@@ -37,6 +37,23 @@ func group(id string) func(*resourceClaim) {
 	return func(c *resourceClaim) { c.Group, c.Quota = id, c.Quota+id }
 }
 
+// sharesOf returns what ranks with such claims get.
+func sharesOf(t interface{ Fatal(...any) }, claims []resourceClaim) []Share {
+	shares := make([]Share, len(claims))
+	g, ctx := errgroup.WithContext(context.Background())
+	for rank, comm := range local.New(len(claims)) {
+		g.Go(func() (err error) {
+			defer comm.Close()
+			shares[rank], err = divide(ctx, comm, claims[rank])
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	return shares
+}
+
 func TestDivide(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -71,8 +88,7 @@ func TestDivide(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			var got []string
-			for rank := range test.claims {
-				s := divide(test.claims, rank)
+			for rank, s := range sharesOf(t, test.claims) {
 				got = append(got, fmt.Sprint(s.Threads))
 				if s.Warning != test.warn {
 					t.Errorf("rank %d: got warning %q, want %q", rank, s.Warning, test.warn)
@@ -101,9 +117,9 @@ func TestCrowding(t *testing.T) {
 			claim("a", "0-7", quota(1), group("y"))}, 1},
 		{"processors unknown", []resourceClaim{claim("a", "", limit(1)), claim("a", "", limit(1))}, 2},
 	} {
-		for rank := range test.claims {
-			if got := divide(test.claims, rank).Crowding; got != test.want {
-				t.Errorf("%s, rank %d: %g threads share a processor, want %g", test.name, rank, got, test.want)
+		for rank, s := range sharesOf(t, test.claims) {
+			if s.Crowding != test.want {
+				t.Errorf("%s, rank %d: %g threads share a processor, want %g", test.name, rank, s.Crowding, test.want)
 			}
 		}
 	}
@@ -112,8 +128,9 @@ func TestCrowding(t *testing.T) {
 func TestLocalRanks(t *testing.T) {
 	claims := []resourceClaim{claim("a", "0-5", threads(5)), claim("b", "0"), claim("a", "0"), claim("b", "0"),
 		claim("b", "0")}
+	shares := sharesOf(t, claims)
 	for rank, want := range []string{"0 of 2", "0 of 3", "1 of 2", "1 of 3", "2 of 3"} {
-		s := divide(claims, rank)
+		s := shares[rank]
 		if got := fmt.Sprintf("%d of %d", s.LocalRank, s.LocalSize); got != want || s.Hosts != 2 {
 			t.Errorf("rank %d: %s on %d hosts, want %s on 2", rank, got, s.Hosts, want)
 		}
@@ -127,8 +144,9 @@ func TestLocalRanks(t *testing.T) {
 func TestGroups(t *testing.T) {
 	claims := []resourceClaim{claim("a", "0", group("x")), claim("b", "0", group("x")), claim("a", "0", group("y")),
 		claim("a", "0", group("x"))}
+	shares := sharesOf(t, claims)
 	for rank, want := range []int{2, 1, 1, 2} {
-		if got := divide(claims, rank).GroupSize; got != want {
+		if got := shares[rank].GroupSize; got != want {
 			t.Errorf("rank %d: %d ranks in its group, want %d", rank, got, want)
 		}
 	}
@@ -150,8 +168,9 @@ func TestSharesNeverOversubscribe(t *testing.T) {
 		}
 		total, single := map[string]int{}, map[string]int{} // threads, and ranks with one thread, of each machine
 		cores := map[string]map[int]bool{"a": {}, "b": {}}
+		shares := sharesOf(t, claims)
 		for rank, c := range claims {
-			s := divide(claims, rank)
+			s := shares[rank]
 			if s.Threads < 1 || s.Threads > len(c.cpus) {
 				t.Fatalf("rank %d: %d threads on %d processors", rank, s.Threads, len(c.cpus))
 			}
@@ -201,8 +220,10 @@ func TestDivideRefusesMalformedClaims(t *testing.T) {
 		g, ctx := errgroup.WithContext(context.Background())
 		g.Go(func() error {
 			defer comms[1].Close()
-			_, err := comms[1].Allgatherv(ctx, []byte(bad))
-			return err
+			if _, _, err := shareMachines(ctx, comms[1], "reef", []byte(bad)); err == nil {
+				return fmt.Errorf("%q is accepted", bad)
+			}
+			return nil
 		})
 		g.Go(func() error {
 			defer comms[0].Close()

@@ -2,7 +2,6 @@ package checkpoint
 
 import (
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,6 +37,9 @@ type Writer struct {
 	digests []solvers.Digests // digests of this rank's blocks, per space with hashed fields
 }
 
+// sizeTag is the tag of messages with the sizes of parts. No others have it.
+const sizeTag = 0x0619
+
 // NotWrittenError is the error of a checkpoint that could not be written. It is the same on all ranks, and the run can
 // go on.
 type NotWrittenError struct{ Why string }
@@ -53,14 +55,12 @@ func Begin(ctx context.Context, comm dist.Comm, fence folder.Fence, info Info, s
 	w := &Writer{comm: comm, path: Path(fence.Dir, snapshot.Clock.Steps), fence: fence, snapshot: snapshot,
 		index: index{Info: info}, done: make(chan struct{}), output: output}
 	size := w.layOut(layouts)
-	sizes, err := comm.Allgatherv(ctx, binary.LittleEndian.AppendUint64(nil, uint64(size)))
+	sizes := dist.Gathering{Comm: comm, Tag: sizeTag}
+	before, _, err := sizes.Scan(ctx, []int64{size})
 	if err != nil {
 		return nil, errors.Join(err, snapshot.Close())
 	}
-	w.offset = headerSize
-	for _, b := range sizes[:comm.Rank()] {
-		w.offset += int64(binary.LittleEndian.Uint64(b))
-	}
+	w.offset = headerSize + before[0]
 	var createErr error
 	if comm.Rank() == 0 {
 		createErr = w.create()

@@ -2,7 +2,9 @@ package ugrid
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"slices"
 
 	"github.com/atoll-hpc/atoll/dist"
@@ -15,16 +17,22 @@ const exchangeTag = 0x0617
 
 // plan says which rank writes which cells: the cells in the order of their keys are split into equal contiguous ranges.
 type plan struct {
-	comm          dist.Comm
-	cells         int64   // number of cells of all ranks
-	first         int64   // key of the first cell that this rank writes
-	count         int     // number of cells that this rank writes
-	cellsFor      [][]int // by rank: owned cells that it writes, ordered by key
-	positionsFrom [][]int // by rank: positions, in this rank's range, of the cells that it sends
+	comm  dist.Comm
+	cells int64   // number of cells of all ranks
+	first int64   // key of the first cell that this rank writes
+	count int     // number of cells that this rank writes
+	to    []share // owned cells that other ranks or this one write, ordered by key
+	from  []share // positions, in this rank's range, of the cells that other ranks or this one send
+}
+
+// share is what a rank sends to another: numbers of cells or positions. Few ranks have a share.
+type share struct {
+	rank  int
+	items []int
 }
 
 func newPlan(ctx context.Context, comm dist.Comm, keys []int64) (*plan, error) {
-	p := &plan{comm: comm, cellsFor: make([][]int, comm.Size()), positionsFrom: make([][]int, comm.Size())}
+	p := &plan{comm: comm}
 	total := []int64{int64(len(keys))}
 	if err := comm.AllreduceInt64(ctx, dist.Sum, total); err != nil {
 		return nil, err
@@ -40,7 +48,7 @@ func newPlan(ctx context.Context, comm dist.Comm, keys []int64) (*plan, error) {
 	}
 	slices.SortFunc(order, func(a, b int) int { return int(keys[a] - keys[b]) })
 	rank := int64(0)
-	keysFor := make([][]int64, n)
+	var parcels []dist.Parcel
 	for _, i := range order {
 		if keys[i] < 0 || keys[i] >= p.cells {
 			return nil, fmt.Errorf("got cell key %d, want 0 to %d", keys[i], p.cells-1)
@@ -48,41 +56,30 @@ func newPlan(ctx context.Context, comm dist.Comm, keys []int64) (*plan, error) {
 		for keys[i] >= begin(rank+1) {
 			rank++
 		}
-		p.cellsFor[rank] = append(p.cellsFor[rank], i)
-		keysFor[rank] = append(keysFor[rank], keys[i])
+		if len(p.to) == 0 || p.to[len(p.to)-1].rank != int(rank) {
+			p.to, parcels = append(p.to, share{rank: int(rank)}), append(parcels, dist.Parcel{Rank: int(rank)})
+		}
+		to, parcel := &p.to[len(p.to)-1], &parcels[len(parcels)-1]
+		to.items = append(to.items, i)
+		parcel.Bytes = binary.LittleEndian.AppendUint64(parcel.Bytes, uint64(keys[i]))
 	}
-	return p, p.exchangeKeys(ctx, keysFor)
+	arrived, err := dist.Route(ctx, comm, exchangeTag, parcels)
+	if err != nil {
+		return nil, err
+	}
+	return p, p.fill(arrived)
 }
 
-// exchangeKeys sends the keys of cells to the ranks that write them, which fill in positionsFrom.
-func (p *plan) exchangeKeys(ctx context.Context, keys [][]int64) error {
-	values := make([][]float64, len(keys)) // exact, since keys are below 2^53
-	for rank, list := range keys {
-		for _, key := range list {
-			values[rank] = append(values[rank], float64(key))
-		}
-	}
-	counts := make([]float64, p.comm.Size())
-	for rank, list := range keys {
-		counts[rank] = float64(len(list))
-	}
-	countsOfRanks, err := p.comm.Allgatherv(ctx, encode(counts))
-	if err != nil {
-		return err
-	}
-	for rank, data := range countsOfRanks {
-		p.positionsFrom[rank] = make([]int, int(decode(nil, data)[p.comm.Rank()]))
-	}
-	received, err := p.alltoall(ctx, values, 1)
-	if err != nil {
-		return err
-	}
+// fill sets from, given the keys of cells that this rank writes.
+func (p *plan) fill(arrived []dist.Parcel) error {
 	filled := 0
-	for rank, list := range received {
-		for k, key := range list {
-			p.positionsFrom[rank][k] = int(int64(key) - p.first)
+	for _, parcel := range arrived {
+		from := share{rank: parcel.Rank}
+		for keys := parcel.Bytes; len(keys) >= 8; keys = keys[8:] {
+			from.items = append(from.items, int(int64(binary.LittleEndian.Uint64(keys))-p.first))
 		}
-		filled += len(list)
+		p.from = append(p.from, from)
+		filled += len(from.items)
 	}
 	if filled != p.count {
 		return fmt.Errorf("received %d cells to write, want %d", filled, p.count)
@@ -90,11 +87,11 @@ func (p *plan) exchangeKeys(ctx context.Context, keys [][]int64) error {
 	return nil
 }
 
-// alltoall sends values[r] to rank r and returns the values received from each rank: width per cell.
-func (p *plan) alltoall(ctx context.Context, values [][]float64, width int) ([][]float64, error) {
-	self := p.comm.Rank()
-	received := make([][]float64, len(values))
-	buffers := make([][]byte, len(values))
+// exchange sends arrays of values on owned cells to the ranks that write them, and returns the arrays of this rank's
+// range.
+func (p *plan) exchange(ctx context.Context, arrays [][]float64) ([][]float64, error) {
+	self, own := p.comm.Rank(), []byte(nil)
+	buffers := make([][]byte, len(p.from))
 	var requests []dist.Request
 	post := func(r dist.Request, err error) error {
 		if err == nil {
@@ -102,54 +99,43 @@ func (p *plan) alltoall(ctx context.Context, values [][]float64, width int) ([][
 		}
 		return err
 	}
-	for rank := range values {
-		if rank == self || len(p.positionsFrom[rank]) == 0 {
+	for k, from := range p.from {
+		if from.rank == self {
 			continue
 		}
-		buffers[rank] = make([]byte, 8*width*len(p.positionsFrom[rank]))
-		if err := post(p.comm.Irecv(ctx, rank, exchangeTag, buffers[rank])); err != nil {
+		buffers[k] = make([]byte, 8*len(arrays)*len(from.items))
+		if err := post(p.comm.Irecv(ctx, from.rank, exchangeTag, buffers[k])); err != nil {
 			return nil, err
 		}
 	}
-	for rank, list := range values {
-		if rank == self || len(list) == 0 {
-			continue
+	for _, to := range p.to {
+		var values []byte
+		for _, numbers := range arrays {
+			for _, i := range to.items {
+				values = binary.LittleEndian.AppendUint64(values, math.Float64bits(numbers[i]))
+			}
 		}
-		if err := post(p.comm.Isend(ctx, rank, exchangeTag, encode(list))); err != nil {
+		if to.rank == self {
+			own = values
+		} else if err := post(p.comm.Isend(ctx, to.rank, exchangeTag, values)); err != nil {
 			return nil, err
 		}
 	}
 	if err := p.comm.Wait(ctx, requests); err != nil {
 		return nil, err
 	}
-	for rank, data := range buffers {
-		received[rank] = decode(nil, data)
-	}
-	received[self] = values[self]
-	return received, nil
-}
-
-// exchange sends arrays of values on owned cells to the ranks that write them, and returns the arrays of this rank's
-// range.
-func (p *plan) exchange(ctx context.Context, arrays [][]float64) ([][]float64, error) {
-	values := make([][]float64, len(p.cellsFor))
-	for rank, list := range p.cellsFor {
-		for _, numbers := range arrays {
-			for _, i := range list {
-				values[rank] = append(values[rank], numbers[i])
-			}
-		}
-	}
-	received, err := p.alltoall(ctx, values, len(arrays))
-	if err != nil {
-		return nil, err
-	}
 	result := make([][]float64, len(arrays))
 	for k := range result {
 		result[k] = make([]float64, p.count)
-		for rank, list := range p.positionsFrom {
-			for j, position := range list {
-				result[k][position] = received[rank][k*len(list)+j]
+	}
+	for n, from := range p.from {
+		if from.rank == self {
+			buffers[n] = own
+		}
+		values := decode(nil, buffers[n])
+		for k := range result {
+			for j, position := range from.items {
+				result[k][position] = values[k*len(from.items)+j]
 			}
 		}
 	}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -205,16 +204,19 @@ func (e *Engine) agree(ctx context.Context) error {
 		list = p.shared(list)
 	}
 	sum := sha256.Sum256(list)
-	sums, err := e.env.Comm.Allgatherv(ctx, sum[:])
+	first, err := dist.TextOf(ctx, e.env.Comm, 0, string(sum[:]))
 	if err != nil {
 		return err
 	}
-	for rank, other := range sums {
-		if !bytes.Equal(other, sums[0]) {
-			return fmt.Errorf("the exchanges and reductions of a step differ on rank %d from those on rank 0", rank)
-		}
+	different := ""
+	if first != string(sum[:]) {
+		different = "different"
 	}
-	return nil
+	rank, different, err := dist.FirstText(ctx, e.env.Comm, different)
+	if err == nil && different != "" {
+		err = fmt.Errorf("the exchanges and reductions of a step differ on rank %d from those on rank 0", rank)
+	}
+	return err
 }
 
 // Advance implements solvers.Solver.

@@ -89,21 +89,14 @@ func Agree(ctx context.Context, comm dist.Comm, c List) error {
 // OnAnyRank returns an error on all ranks if any has one: its own, or that of the lowest rank, with the rank's
 // number.
 func OnAnyRank(ctx context.Context, comm dist.Comm, own error) error {
-	var text []byte
-	if own != nil {
-		text = []byte(own.Error())
-	}
-	texts, err := comm.Allgatherv(ctx, text)
-	if err != nil {
+	rank, text, err := dist.FirstError(ctx, comm, own)
+	switch {
+	case err != nil:
 		return err
-	}
-	if own != nil {
+	case own != nil:
 		return own
-	}
-	for r, t := range texts {
-		if len(t) > 0 {
-			return fmt.Errorf("rank %d cannot use its part of the mesh: %s", r, t)
-		}
+	case text != "":
+		return fmt.Errorf("rank %d cannot use its part of the mesh: %s", rank, text)
 	}
 	return nil
 }
