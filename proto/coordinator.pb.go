@@ -189,7 +189,7 @@ type FromRank_Hello struct {
 }
 
 type FromRank_Beat struct {
-	Beat *Beat `protobuf:"bytes,2,opt,name=beat,proto3,oneof"` // heartbeat, sent several times within the silence limit (flag --silence); without fields
+	Beat *Beat `protobuf:"bytes,2,opt,name=beat,proto3,oneof"` // heartbeat, until all ranks have joined; later what the coordinator must know
 }
 
 type FromRank_Abort struct {
@@ -517,7 +517,8 @@ func (x *Welcome) GetFirst() uint32 {
 // Beat is a heartbeat.
 type Beat struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
-	// Of the coordinator, until all ranks have sent Hello:
+	// Of the coordinator, until all ranks have sent Hello; missing also of a rank: those next to it in the tree of ranks that
+	// are silent:
 	Missing []uint32 `protobuf:"varint,1,rep,packed,name=missing,proto3" json:"missing,omitempty"` // the first ranks that have not sent Hello, in ascending order; at most 16
 	Absent  uint32   `protobuf:"varint,2,opt,name=absent,proto3" json:"absent,omitempty"`          // number of all ranks that have not sent Hello
 	Refused []string `protobuf:"bytes,3,rep,name=refused,proto3" json:"refused,omitempty"`         // the latest refusals: who, from which address, and why

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -21,16 +22,17 @@ import (
 
 // connectFlags are the flags for how ranks connect, when one counts as lost, and how ranks authenticate each other.
 type connectFlags struct {
-	silence, joinTimeout time.Duration
+	silence, joinTimeout time.Duration // 0: see patience
 	listen, announce     string
 	certs                string
 	insecure             bool
 }
 
 func (f *connectFlags) register(p *pflag.FlagSet) {
-	p.DurationVar(&f.silence, "silence", 3*time.Second, "how long a rank may send no heartbeat before it "+
-		"counts as lost")
-	p.DurationVar(&f.joinTimeout, "join", time.Minute, "how long ranks wait for each other at the start")
+	p.DurationVar(&f.silence, "silence", 0, "how long a rank may send no heartbeat before it counts as lost (default 3s, "+
+		"above 128 ranks over gRPC 3s for each 128)")
+	p.DurationVar(&f.joinTimeout, "join", 0, "how long ranks wait for each other at the start (default 1m, above 128 "+
+		"ranks 1m for each 128)")
 	p.StringVar(&f.listen, "listen", "", "host:port at which this rank accepts connections over gRPC, as in :7000 "+
 		"(default: a unix socket, or a free port of loopback)")
 	p.StringVar(&f.announce, "announce", "", "host:port at which other ranks reach this one, if it differs from --listen")
@@ -40,11 +42,17 @@ func (f *connectFlags) register(p *pflag.FlagSet) {
 		"it can read and change the run")
 }
 
+// patience returns the silence after which a rank counts as lost, and how long so many ranks wait for each other.
+func (f *connectFlags) patience(ranks int) (silence, join time.Duration) {
+	silence, join = grpc.Patience(ranks)
+	return cmp.Or(f.silence, silence), cmp.Or(f.joinTimeout, join)
+}
+
 func (f *connectFlags) validate() error {
 	switch {
-	case f.silence < 100*time.Millisecond:
+	case f.silence != 0 && f.silence < 100*time.Millisecond:
 		return usageError{fmt.Errorf("--silence %v: at least 100ms, or a rank on a busy machine counts as lost", f.silence)}
-	case f.joinTimeout <= 0:
+	case f.joinTimeout < 0:
 		return usageError{fmt.Errorf("--join %v: want more than 0", f.joinTimeout)}
 	case f.insecure && f.certs != "":
 		return usageError{errors.New("--insecure is for runs without certificates, --certs for those with: leave one out")}
@@ -54,7 +62,15 @@ func (f *connectFlags) validate() error {
 
 // args returns the flags that pass these settings on to a rank process.
 func (f *connectFlags) args() []string {
-	args := []string{"--silence", f.silence.String(), "--join", f.joinTimeout.String()}
+	var args []string
+	for _, flag := range []struct {
+		name  string
+		value time.Duration
+	}{{"--silence", f.silence}, {"--join", f.joinTimeout}} {
+		if flag.value != 0 {
+			args = append(args, flag.name, flag.value.String())
+		}
+	}
 	for _, flag := range []struct{ name, value string }{
 		{"--listen", f.listen}, {"--announce", f.announce}, {"--certs", f.certs},
 	} {

@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"time"
 
+	"github.com/atoll-hpc/atoll/cmd/atoll/members"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/mpi"
 	"github.com/atoll-hpc/atoll/launch"
@@ -13,7 +15,7 @@ import (
 
 // joinMPI initialises MPI and checks that all ranks belong to one run: started by the launcher of this MPI, with
 // the same identity, a text with the build and, for a measurement, its options. notify is called with messages about
-// heartbeats.
+// heartbeats. silence is 0 for the default.
 func joinMPI(ctx context.Context, env launch.Environment, identity string, silence time.Duration,
 	notify func(line string)) (dist.Comm, error) {
 	comm, err := mpi.Init()
@@ -29,7 +31,7 @@ func joinMPI(ctx context.Context, env launch.Environment, identity string, silen
 		"arguments"); err != nil {
 		return nil, errors.Join(err, comm.Close())
 	}
-	if err := mpi.Watch(ctx, comm, silence, notify); err != nil {
+	if err := mpi.Watch(ctx, comm, cmp.Or(silence, members.SilenceLimit), notify); err != nil {
 		return nil, errors.Join(err, comm.Close())
 	}
 	return comm, nil

@@ -36,7 +36,8 @@ func (f *runFlags) pod(ctx context.Context, path string, p *members.Pod) error {
 	p.Certs, p.Insecure, p.Args = f.certs, f.insecure, f.connectFlags.args()
 	p.Workers = launch.LocalConfig{Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks,
 		LogOut: stdout, LogErr: stderr, Stuck: f.stuck}
-	p.SilenceLimit, p.MaxOutage = f.silence, f.joinTimeout
+	_, outage := f.patience(limit)
+	p.SilenceLimit, p.MaxOutage = cmp.Or(f.silence, members.SilenceLimit), outage
 	health, err := f.healthService()
 	if err != nil {
 		return err
@@ -62,7 +63,7 @@ func (f *runFlags) podZero(ctx context.Context, path string, p *members.Pod) err
 	if err != nil {
 		return err
 	}
-	j, err := p.AwaitJournal(ctx, f.joinTimeout)
+	j, err := p.AwaitJournal(ctx, p.MaxOutage)
 	if err != nil {
 		return &retryableError{err}
 	}
@@ -71,7 +72,7 @@ func (f *runFlags) podZero(ctx context.Context, path string, p *members.Pod) err
 	if err != nil {
 		return errors.Join(err, j.Close())
 	}
-	limits := p.Limits(f.ranks, f.minRanks, f.maxRanks, f.joinTimeout)
+	limits := p.Limits(f.ranks, f.minRanks, f.maxRanks, p.MaxOutage)
 	limits.Retries, limits.RetryFailures, limits.Drain = f.retries, f.backend != "cpu", p.Member().Workers.Drain
 	o := f.supervise(ctx, path, j, supervise.Config{Limits: limits, Local: p.Member(), Server: server})
 	err = errors.Join(outcomeError(ctx, o, j.Saved()), j.Close())

@@ -116,7 +116,8 @@ func (r *rank) join(ctx context.Context, caseHash string) (comm dist.Comm, leave
 	}
 	cfg, err := r.joinConfig(r.env, caseHash, notifier(r.env))
 	if err == nil {
-		joinCtx, cancel := context.WithTimeout(ctx, r.joinTimeout)
+		_, limit := r.patience(r.env.Size)
+		joinCtx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
 		comm, err = grpc.Join(joinCtx, cfg)
 	}

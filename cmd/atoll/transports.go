@@ -112,7 +112,8 @@ func (f *transportFlags) rankProcess(ctx context.Context, env launch.Environment
 	if err != nil {
 		return err
 	}
-	joinCtx, cancel := context.WithTimeout(ctx, f.joinTimeout)
+	_, limit := f.patience(env.Size)
+	joinCtx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	c, err := grpc.Join(joinCtx, cfg)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 )
 
 // Protocol is the version of the wire protocol, increased with each incompatible change.
-const Protocol = 3
+const Protocol = 4
 
 // jobIdentity is what all ranks of a run must share to be admitted.
 type jobIdentity struct {

@@ -28,6 +28,7 @@ type comm struct {
 	table   pending.Table
 	tree    *collect.Tree
 	links   links
+	watch   *treeWatch
 	entered atomic.Uint64 // number of collectives that this rank has entered
 
 	hosted  *coordinator   // nil unless this process hosts it

@@ -39,13 +39,13 @@ type Config struct {
 	Certificates *certs.Store
 	Insecure     bool
 
-	// Silence is how long a rank, or the coordinator, may send nothing before it counts as lost, 3 s by default.
-	// Beat is the interval of heartbeats: by default a thirtieth of Silence, and of many ranks up to a tenth.
+	// Silence is how long a rank, or the coordinator, may send nothing before it counts as lost, by default as Patience
+	// says. Beat is the interval of heartbeats: by default a thirtieth of Silence, and of many ranks up to a tenth.
 	Beat, Silence time.Duration
 
-	// JoinTimeout is how long a rank tries to connect to a neighbour, 1 min by default, and how long a rank, or the
-	// coordinator, may send nothing, if that is longer than Silence, before all ranks have joined: a machine on which many
-	// processes start is slow. The context of Join limits Join itself.
+	// JoinTimeout is how long a rank tries to connect to a neighbour, by default as Patience says, and how long a rank, or
+	// the coordinator, may send nothing, if that is longer than Silence, before all ranks have joined: a machine on which
+	// many processes start is slow. The context of Join limits Join itself.
 	JoinTimeout time.Duration
 
 	// Notify is called with lines for a log: which ranks are missing, and which connections were refused and why.
@@ -72,9 +72,10 @@ func (cfg *Config) prepare() error {
 	if cfg.Size < 1 || cfg.Rank < 0 || cfg.Rank >= cfg.Size {
 		return fmt.Errorf("dist/grpc: rank %d of %d ranks: want one from 0 on, less than their number", cfg.Rank, cfg.Size)
 	}
-	setDefault(&cfg.Silence, 3*time.Second)
-	setDefault(&cfg.Beat, min(life.BeatInterval(cfg.Silence)*time.Duration(max(1, cfg.Size/256)), cfg.Silence/10))
-	setDefault(&cfg.JoinTimeout, time.Minute)
+	silence, join := Patience(cfg.Size)
+	setDefault(&cfg.Silence, silence)
+	setDefault(&cfg.Beat, min(life.BeatInterval(cfg.Silence)*cfg.crowd(), cfg.Silence/10))
+	setDefault(&cfg.JoinTimeout, join)
 	setDefault(&cfg.UnexpectedLimit, 64<<20)
 	setDefault(&cfg.CollectiveLimit, 1<<30)
 	setDefault(&cfg.CloseTimeout, 30*time.Second)
@@ -92,6 +93,24 @@ func (cfg *Config) prepare() error {
 		return fmt.Errorf("dist/grpc: a token of %d bytes: want at most %d", len(cfg.Token), maxToken)
 	}
 	return cfg.resolveAddresses()
+}
+
+// Patience returns the defaults of Silence and JoinTimeout for so many ranks. They are 3 s and 1 min up to 128 ranks,
+// and above proportionally longer, at most 30 s and half an hour: if many processes share a machine, each waits for
+// seconds until it runs.
+func Patience(ranks int) (silence, join time.Duration) {
+	const quiet, start = 3 * time.Second, time.Minute
+	return min(quiet*time.Duration(max(ranks, 128))/128, 30*time.Second),
+		min(start*time.Duration(max(ranks, 128))/128, 30*time.Minute)
+}
+
+// crowd is the factor by which many ranks beat and check less often: each time, a process has to run.
+func (cfg *Config) crowd() time.Duration { return time.Duration(max(1, cfg.Size/256)) }
+
+// checkInterval is how often a process checks whether others are silent.
+func (cfg *Config) checkInterval() time.Duration {
+	often := life.CheckInterval(cfg.Silence)
+	return max(often, min(often*cfg.crowd(), cfg.Silence/16))
 }
 
 // silenceLimit returns how long the other side may send nothing.

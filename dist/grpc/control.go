@@ -65,7 +65,7 @@ func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.
 				return nil
 			}
 		case <-tick.C:
-			if err := a.sendBeat(s, state); err != nil {
+			if err := a.sendNews(s, state); err != nil {
 				return err
 			}
 		case <-allReady: // for which Join of the rank waits
@@ -84,6 +84,15 @@ func (a *controlService) Attend(s rpc.BidiStreamingServer[proto.FromRank, proto.
 func (a *controlService) sendBeat(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator],
 	state *rankState) error {
 	return s.Send(&proto.FromCoordinator{Kind: &proto.FromCoordinator_Beat{Beat: a.beat(state)}})
+}
+
+// sendNews sends a heartbeat that is due, unless there is nothing to tell.
+func (a *controlService) sendNews(s rpc.BidiStreamingServer[proto.FromRank, proto.FromCoordinator],
+	state *rankState) error {
+	if a.quiet(state) {
+		return nil
+	}
+	return a.sendBeat(s, state)
 }
 
 // pageBytes is the size of addresses in a page of a welcome, well below the limit of a message.

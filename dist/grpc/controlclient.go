@@ -29,7 +29,8 @@ type controlClient struct {
 	life     *life.Pulse            // of the coordinator
 	pages    []string               // addresses in the pages of the welcome so far
 	missing  atomic.Pointer[proto.Beat]
-	allReady chan struct{} // closed when all ranks have received the welcome and told so
+	linked   chan struct{} // closed when this rank has received the welcome and is connected to its parent
+	allReady chan struct{} // closed when all ranks are linked and have told so
 	tell     chan struct{} // signals that a heartbeat is to be sent now
 	welcome  chan *proto.Welcome
 	farewell chan struct{}
@@ -47,8 +48,8 @@ func (c *comm) connectControl(ctx context.Context, address string) error {
 	streamCtx, cancel := context.WithCancel(context.Background())
 	l := &controlClient{c: c, conn: conn, cancel: cancel, out: make(chan *proto.FromRank, 8),
 		tell: make(chan struct{}, 1), welcome: make(chan *proto.Welcome, 1), farewell: make(chan struct{}),
-		over: make(chan struct{}), allReady: make(chan struct{})}
-	l.clock = life.NewClock(life.CheckInterval(c.cfg.Silence))
+		over: make(chan struct{}), linked: make(chan struct{}), allReady: make(chan struct{})}
+	l.clock = life.NewClock(c.cfg.checkInterval())
 	c.control = l
 	defer context.AfterFunc(ctx, cancel)() // ctx ends the stream only during this call
 	defer c.cfg.notifyWhile(func() string {
@@ -140,7 +141,12 @@ func (l *controlClient) addPage(w *proto.Welcome) error {
 func (l *controlClient) takeBeat(b *proto.Beat) {
 	l.missing.Store(b)
 	if b.Ready && !l.joined() {
-		close(l.allReady)
+		select {
+		case <-l.linked:
+			l.c.watch.heardAll()
+			close(l.allReady)
+		default: // not true
+		}
 	}
 	if b.Ask {
 		l.tellSoon()
@@ -186,7 +192,7 @@ func (l *controlClient) tellSoon() {
 func (l *controlClient) beat() *proto.FromRank {
 	b := &proto.Beat{Entered: l.c.entered.Load()}
 	select {
-	case <-l.c.ready:
+	case <-l.linked:
 		b.Ready = true
 	default:
 	}
@@ -217,7 +223,7 @@ func (l *controlClient) send(msg *proto.FromRank) {
 func (l *controlClient) sendLoop() {
 	beat := time.NewTicker(l.c.cfg.Beat)
 	defer beat.Stop()
-	watch := time.NewTicker(life.CheckInterval(l.c.cfg.Silence))
+	watch := time.NewTicker(l.c.cfg.checkInterval())
 	defer watch.Stop()
 	for {
 		var err error
@@ -225,12 +231,18 @@ func (l *controlClient) sendLoop() {
 		case msg := <-l.out:
 			err = l.stream.Send(msg)
 		case <-beat.C:
-			err = l.stream.Send(l.beat())
+			if l.c.cfg.External || !l.joined() { // otherwise heartbeats go along the tree
+				err = l.stream.Send(l.beat())
+			}
 		case <-l.tell:
 			err = l.stream.Send(l.beat())
 		case <-watch.C:
-			limit := l.c.cfg.silenceLimit(l.joined())
-			if l.clock.Tick(); l.life.Silent(limit) {
+			l.clock.Tick()
+			if !l.c.cfg.External && l.joined() {
+				l.c.watch.check()
+				continue
+			}
+			if limit := l.c.cfg.silenceLimit(l.joined()); l.life.Silent(limit) {
 				l.c.fail(&dist.PeerError{Rank: l.c.coordinatorRank(),
 					Err: fmt.Errorf("%w: no heartbeat for %v", dist.ErrPeerLost, limit)})
 			}

@@ -28,7 +28,7 @@ type coordinator struct {
 	mu       sync.Mutex
 	ranks    []*rankState // by rank, nil before its hello
 	joined   int          // number of ranks that have joined
-	ready    int          // number of ranks that have received the welcome
+	ready    int          // number of ranks that are linked: have received the welcome and are connected to their parent
 	left     []leaver     // in the order in which they have left
 	verdict  *proto.Verdict
 	asked    *question
@@ -36,7 +36,7 @@ type coordinator struct {
 	tasks    sync.WaitGroup // goroutines that outlive the handlers that start them
 
 	allJoined chan struct{} // closed when all ranks have sent their hello
-	allReady  chan struct{} // closed when all ranks have received the welcome
+	allReady  chan struct{} // closed when all ranks are linked
 	over      chan struct{} // closed after a verdict, or when all have left
 }
 
@@ -46,7 +46,7 @@ type rankState struct {
 	address string
 	out     chan *proto.FromCoordinator // read by the goroutine that serves Attend
 	life    *life.Pulse
-	ready   bool   // it has received the welcome
+	ready   bool   // it is linked
 	entered uint64 // number of collectives entered, in its last message
 	told    int    // number of ranks that have left of which it was told
 	left    bool
@@ -71,7 +71,7 @@ func newCoordinator(cfg Config, host int, refused *refusals) *coordinator {
 	}
 	n := cfg.Size
 	return &coordinator{size: n, host: host, session: newSession(), cfg: &cfg,
-		clock: life.NewClock(life.CheckInterval(cfg.Silence)), job: jobOf(cfg, by), refused: refused,
+		clock: life.NewClock(cfg.checkInterval()), job: jobOf(cfg, by), refused: refused,
 		ranks: make([]*rankState, n), over: make(chan struct{}), allJoined: make(chan struct{}),
 		allReady: make(chan struct{})}
 }
@@ -213,6 +213,11 @@ func (c *coordinator) handle(state *rankState, msg *proto.FromRank) {
 		}
 		state.entered = k.Beat.Entered
 		c.answered(state)
+		for _, silent := range k.Beat.Missing {
+			if int64(silent) < int64(c.size) && c.joined == c.size && !c.ranks[silent].left {
+				c.decide(lostVerdict(int(silent), fmt.Sprintf("no heartbeat for %v", c.cfg.Silence)))
+			}
+		}
 	case *proto.FromRank_Abort:
 		c.decide(&proto.Verdict{Kind: proto.Verdict_ABORTED, Rank: rank, Code: k.Abort.Code, Text: k.Abort.Cause,
 			WaitingFor: -1})
@@ -258,10 +263,18 @@ func (c *coordinator) streamEnded(state *rankState) {
 	}
 }
 
-// watch declares ranks lost that sent nothing for longer than they may. It returns when the run is over or stop is
-// closed.
+// quiet reports whether there is nothing to tell a rank: once all are linked, heartbeats go along the tree of ranks, if
+// the coordinator is in the process of one.
+func (c *coordinator) quiet(state *rankState) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.host >= 0 && c.ready == c.size && (state.left || state.told == len(c.left))
+}
+
+// watch declares ranks lost that sent nothing for longer than they may, until ranks watch each other along the tree. It
+// returns when the run is over or stop is closed.
 func (c *coordinator) watch(stop <-chan struct{}) {
-	tick := time.NewTicker(life.CheckInterval(c.cfg.Silence))
+	tick := time.NewTicker(c.cfg.checkInterval())
 	defer tick.Stop()
 	for {
 		select {
@@ -273,7 +286,7 @@ func (c *coordinator) watch(stop <-chan struct{}) {
 			c.clock.Tick()
 			c.mu.Lock()
 			for _, state := range c.ranks {
-				if state == nil || state.left {
+				if state == nil || state.left || c.host >= 0 && c.ready == c.size {
 					continue
 				}
 				if limit := c.cfg.silenceLimit(state.ready); state.life.Silent(limit) {

@@ -151,9 +151,9 @@ refused: rank 1 does not have the token of the job; the run continues
 reply: does not have the token of the job
 refused: rank 1 belongs to epoch 2 of the run, which is in epoch 3; the run continues
 reply: belongs to epoch 2 of the run, which is in epoch 3
-refused: rank 1 speaks version 1 of the protocol, the coordinator speaks 3: start the same program everywhere; ` +
+refused: rank 1 speaks version 1 of the protocol, the coordinator speaks 4: start the same program everywhere; ` +
 			`the run continues
-reply: speaks version 1 of the protocol, the coordinator speaks 3: start the same program everywhere
+reply: speaks version 1 of the protocol, the coordinator speaks 4: start the same program everywhere
 refused: rank 1 runs build "b2", rank 0 runs "b1": start the same program everywhere; the run continues
 reply: runs build "b2", rank 0 runs "b1": start the same program everywhere
 refused: rank 1 has case "c2", rank 0 has "c1": give the same case file and options everywhere; the run continues
@@ -255,6 +255,7 @@ waiting for rank 1
 func TestSilenceIsDetected(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newScript(2)
+		s.host = -1 // otherwise ranks watch each other
 		m := []*rankState{s.hello(0, nil), s.hello(1, nil)}
 		s.beats(m[0], 0)
 		s.beats(m[1], 0)
@@ -276,6 +277,33 @@ func TestSilenceIsDetected(t *testing.T) {
 		}
 		if took := time.Since(start); took < 11*time.Second || took > 13*time.Second {
 			t.Fatalf("detected after %v, want 12 s: 3 s after the last heartbeat", took)
+		}
+	})
+}
+
+// Ranks report the silence of their neighbours in the tree; that of a rank that has left is none.
+func TestSilenceIsReported(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newScript(3)
+		m := []*rankState{s.hello(0, nil), s.hello(1, nil), s.hello(2, nil)}
+		for _, state := range m {
+			s.beats(state, 0)
+		}
+		defer time.Sleep(time.Second)
+		report := func(silent uint32) {
+			beat := &proto.Beat{Ready: true, Missing: []uint32{silent}}
+			s.handle(m[1], &proto.FromRank{Kind: &proto.FromRank_Beat{Beat: beat}})
+		}
+		s.handle(m[2], &proto.FromRank{Kind: &proto.FromRank_Leave{Leave: new(proto.Leave)}})
+		for _, silent := range []uint32{2, 3} {
+			if report(silent); s.currentVerdict() != nil {
+				t.Fatalf("after a report about rank %d the verdict is %v", silent, s.currentVerdict())
+			}
+		}
+		report(0)
+		if v := s.currentVerdict(); v == nil || v.Kind != proto.Verdict_LOST || v.Rank != 0 ||
+			v.Text != "no heartbeat for 3s" {
+			t.Fatalf("the verdict is %v", v)
 		}
 	})
 }

@@ -35,12 +35,19 @@
 // Attend stream breaks (its process died), or if it sends nothing for Config.Silence (it or its machine is frozen or
 // disconnected). Every message is a heartbeat, in both directions; without other messages, thirty heartbeats are sent
 // in that time (of more than 256 ranks fewer, down to ten), so that a rank that pauses for slightly less than Silence
-// is not lost. While a process is stopped itself, it does not count the silence of others. Until a rank has received
-// the welcome, and the coordinator has heard so from all, they may be silent for Config.JoinTimeout; then Join
-// returns. Each rank detects the death of the coordinator in the same two ways, and reports rank 0, or rank -1 if the
-// coordinator is not in the process of a rank. If the stream to a neighbour breaks, a rank waits up to a second for
-// the verdict, because the neighbour may have ended after the failure of another rank. Rank 0 receives a verdict after
-// the others, or after 300 ms, since its process, which runs the coordinator, may exit then.
+// is not lost. While a process is stopped itself, it does not count the silence of others.
+//
+// Heartbeats go along the tree of collectives, on one more stream between a parent and a child,
+//
+//	Watch    protobuf: heartbeats, and the loss of a rank
+//
+// so that no process has many to send. Ranks report a silent neighbour to the coordinator. If that has no verdict,
+// since rank 0 is frozen, they tell their children before they fail. Until the coordinator has heard from all ranks
+// that they have the welcome and the stream to their parent, heartbeats go to and from it, and ranks may be silent for
+// Config.JoinTimeout; then Join returns. A coordinator outside the processes of ranks exchanges heartbeats with all
+// ranks all the time, and its death is reported as that of rank -1. If the stream to a neighbour breaks, a rank waits
+// up to a second for the verdict, because the neighbour may have ended after the failure of another rank. Rank 0
+// receives a verdict after the others, or after 300 ms, since its process, which runs the coordinator, may exit then.
 //
 // Abort, different collectives on different ranks, a collective that is given up because its context ended, and a
 // breach of the protocol end the run in the same way. A point-to-point call that ends with its context affects no

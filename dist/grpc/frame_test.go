@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/addresses"
 	"github.com/atoll-hpc/atoll/dist/internal/collect"
 )
 
@@ -47,7 +48,7 @@ func encode(h header, body []byte) []byte {
 func idleRank(unexpectedLimit int) *comm {
 	c := &comm{refused: newRefusals(nil), cfg: Config{Rank: 0, Size: 2, UnexpectedLimit: unexpectedLimit}, session: 5,
 		down: make(chan struct{}), stop: make(chan struct{})}
-	c.peers, c.tree = newPeers(c, newAddresses([]string{"", ""})), collect.NewTree(0, 2)
+	c.peers, c.tree = newPeers(c, addresses.New([]string{"", ""})), collect.NewTree(0, 2)
 	c.links = links{c: c, from: map[int]*[]byte{}}
 	for r := range 2 {
 		c.peers.at[r].Store(newPeer(c, r, ""))

@@ -9,6 +9,7 @@ import (
 	rpcpeer "google.golang.org/grpc/peer"
 
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
+	"github.com/atoll-hpc/atoll/dist/internal/readahead"
 	"github.com/atoll-hpc/atoll/internal/guard"
 )
 
@@ -24,10 +25,10 @@ const (
 func newGuardedListener(l net.Listener, cfg *Config, refused *refusals) *guard.Listener {
 	limits := guard.Limits{Connections: min(spareConnections+cfg.Size, maxConnections), Time: helloTimeout,
 		Bytes: unverifiedBytes}
-	wrap := newReadAheadConn
+	wrap := readahead.New
 	if cfg.Certificates == nil {
 		wrap = func(c net.Conn) (net.Conn, error) {
-			ahead, err := newReadAheadConn(c)
+			ahead, err := readahead.New(c)
 			return &firstRead{Conn: ahead, ended: func(first byte, err error) {
 				if err == nil && certs.IsTLS(first) {
 					refused.add(badProtocol, fmt.Sprintf("a connection from %v:", c.RemoteAddr()), certs.SpeaksTLS)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
+	"github.com/atoll-hpc/atoll/dist/internal/addresses"
 	"github.com/atoll-hpc/atoll/dist/internal/collect"
 	"github.com/atoll-hpc/atoll/proto"
 )
@@ -26,6 +27,7 @@ func Join(ctx context.Context, cfg Config) (dist.Comm, error) {
 	}
 	c := &comm{cfg: cfg, refused: newRefusals(cfg.Notify), ready: make(chan struct{}), down: make(chan struct{}),
 		stop: make(chan struct{})}
+	c.watch = &treeWatch{c: c, given: make(chan struct{})}
 	c.streams, c.cancelStreams = context.WithCancel(context.Background())
 	address, err := c.serve()
 	if err != nil {
@@ -101,9 +103,24 @@ func (c *comm) awaitRanks(ctx context.Context) error {
 			return &dist.PeerError{Rank: r, Err: err}
 		}
 	}
-	c.peers, c.tree = newPeers(c, newAddresses(w.Addresses)), collect.NewTree(c.cfg.Rank, c.cfg.Size)
+	c.peers, c.tree = newPeers(c, addresses.New(w.Addresses)), collect.NewTree(c.cfg.Rank, c.cfg.Size)
 	c.links = links{c: c, from: map[int]*[]byte{}}
+	c.watch.prepare()
 	close(c.ready)
+	linked := make(chan error, 1)
+	c.tasks.Go(func() { linked <- c.watch.openParent() })
+	select {
+	case err := <-linked:
+		if err != nil {
+			parent, _ := c.tree.Parent()
+			return c.joinFailed(&dist.PeerError{Rank: parent, Err: err})
+		}
+	case <-c.down:
+		return fmt.Errorf("dist/grpc: join: %w", c.cause)
+	case <-ctx.Done():
+		return c.giveUpJoin(ctx, "waited for a connection to its parent in the tree of ranks")
+	}
+	close(c.control.linked)
 	c.control.tellSoon()
 	select {
 	case <-c.control.allReady: // from now on ranks may be silent for Config.Silence only
@@ -113,6 +130,16 @@ func (c *comm) awaitRanks(ctx context.Context) error {
 	case <-ctx.Done():
 		return c.giveUpJoin(ctx, "waited until all ranks had received the welcome")
 	}
+}
+
+// joinFailed returns the error of Join after another, for which the coordinator may have a better reason.
+func (c *comm) joinFailed(err error) error {
+	select {
+	case <-c.down:
+		err = c.cause
+	case <-time.After(verdictTimeout):
+	}
+	return fmt.Errorf("dist/grpc: join: %w", err)
 }
 
 // giveUpJoin returns the error of Join when its context has ended, and tells the coordinator what this rank waited for.

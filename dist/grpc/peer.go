@@ -27,8 +27,10 @@ type peer struct {
 	tx      outbound
 
 	mu     sync.Mutex
-	conn   *rpc.ClientConn // nil unless this rank has opened the stream
+	conn   *rpc.ClientConn // nil unless this rank has opened a stream
 	closed bool            // no connection may be made any more
+
+	lastErr lastError // of an attempt to connect
 
 	life      *life.Pulse // heartbeats of the peer if this process checks them; else nil
 	hasStream atomic.Bool // the peer has opened a stream
@@ -41,37 +43,53 @@ func newPeer(c *comm, rank int, address string) *peer {
 	return p
 }
 
-// open opens the stream to the peer, which stays open until the end.
+// open opens the stream of frames to the peer, which stays open until the end.
 func (p *peer) open() (stream, error) {
-	lastErr := new(lastError)
-	conn, err := p.c.cfg.dial(p.address, p.rank, lastErr)
+	s, err := p.openStream(&exchangeDesc, exchangeMethod, new(arrival), rpc.CallContentSubtype(codecName),
+		rpc.MaxRetryRPCBufferSize(0)) // otherwise gRPC retains sent messages for retries
 	if err != nil {
 		return nil, err
 	}
+	p.c.tasks.Go(func() { p.read(s) })
+	return s, nil
+}
+
+// connection returns the connection that this rank opens to the peer.
+func (p *peer) connection() (*rpc.ClientConn, error) {
 	p.mu.Lock()
-	closed := p.closed
-	if !closed {
-		p.conn = conn
+	defer p.mu.Unlock()
+	if p.closed { // the rank has closed before
+		return nil, dist.ErrClosed
 	}
-	p.mu.Unlock()
-	if closed { // the rank has closed before the writer began
-		return nil, errors.Join(dist.ErrClosed, conn.Close())
+	var err error
+	if p.conn == nil {
+		p.conn, err = p.c.cfg.dial(p.address, p.rank, &p.lastErr)
+	}
+	return p.conn, err
+}
+
+// openStream opens a stream to the peer, and returns when the peer has accepted it. message is one of those that the
+// peer sends.
+func (p *peer) openStream(desc *rpc.StreamDesc, method string, message any, options ...rpc.CallOption) (
+	rpc.ClientStream, error) {
+	conn, err := p.connection()
+	if err != nil {
+		return nil, err
 	}
 	defer p.c.cfg.notifyWhile(func() string {
-		return fmt.Sprintf("waiting for rank %d at %s: %v", p.rank, p.address, lastErr)
+		return fmt.Sprintf("waiting for rank %d at %s: %v", p.rank, p.address, &p.lastErr)
 	})()
 	began, limit := time.Now(), p.c.cfg.JoinTimeout
 	for {
-		s, err := p.tryOpen(conn, limit-time.Since(began))
+		s, err := p.tryOpen(conn, desc, method, message, options, limit-time.Since(began))
 		if err == nil {
-			p.c.tasks.Go(func() { p.read(s) })
 			return s, nil
 		}
 		if p.c.streams.Err() != nil {
 			return nil, err
 		}
 		if took := time.Since(began); took >= limit || status.Code(err) != codes.Unavailable {
-			return nil, fmt.Errorf("no connection to %s within %v (%v): %w", p.address, took.Round(time.Millisecond), lastErr,
+			return nil, fmt.Errorf("no connection to %s within %v (%v): %w", p.address, took.Round(time.Millisecond), &p.lastErr,
 				err)
 		}
 		time.Sleep(retryPause)
@@ -83,13 +101,13 @@ func (p *peer) open() (stream, error) {
 const retryPause = 10 * time.Millisecond
 
 // tryOpen opens a stream and waits until the peer has accepted it.
-func (p *peer) tryOpen(conn *rpc.ClientConn, limit time.Duration) (rpc.ClientStream, error) {
+func (p *peer) tryOpen(conn *rpc.ClientConn, desc *rpc.StreamDesc, method string, message any,
+	options []rpc.CallOption, limit time.Duration) (rpc.ClientStream, error) {
 	ctx, cancel := context.WithCancel(p.c.streams)
 	timer := time.AfterFunc(limit, cancel)
-	s, err := conn.NewStream(withIdentity(ctx, p.c.cfg.Rank, p.c.session), &exchangeDesc, exchangeMethod,
-		rpc.CallContentSubtype(codecName), rpc.MaxRetryRPCBufferSize(0)) // otherwise gRPC retains sent messages for retries
+	s, err := conn.NewStream(withIdentity(ctx, p.c.cfg.Rank, p.c.session), desc, method, options...)
 	if err == nil {
-		err = awaitAccepted(s)
+		err = awaitAccepted(s, message)
 	}
 	if err == nil && timer.Stop() {
 		return s, nil // its context ends with c.streams
@@ -98,36 +116,41 @@ func (p *peer) tryOpen(conn *rpc.ClientConn, limit time.Duration) (rpc.ClientStr
 	return nil, cmp.Or(err, context.DeadlineExceeded)
 }
 
-// awaitAccepted waits until the server of a stream of frames has accepted it.
-func awaitAccepted(s rpc.ClientStream) error {
+// awaitAccepted waits until the server of a stream has accepted it. message is one of those that it sends.
+func awaitAccepted(s rpc.ClientStream, message any) error {
 	md, err := s.Header()
 	if err == nil && md == nil { // the stream has ended: the status has the cause
-		if err = s.RecvMsg(new(arrival)); err == nil {
-			err = errors.New("a frame arrived before the stream was accepted")
+		if err = s.RecvMsg(message); err == nil {
+			err = errors.New("a message arrived before the stream was accepted")
 		}
 	}
 	return err
 }
 
-// serveExchange serves the stream that another rank has opened.
-func (c *comm) serveExchange(s rpc.ServerStream) error {
+// accept returns the peer that has opened a stream.
+func (c *comm) accept(s rpc.ServerStream) (*peer, error) {
 	select {
 	case <-c.ready: // the other rank may have received its welcome earlier
 	case <-c.stop:
-		return nil
+		return nil, status.Error(codes.Unavailable, "the rank has ended")
 	case <-s.Context().Done():
-		return nil
+		return nil, s.Context().Err()
 	}
 	rank, err := identity(s.Context(), c.cfg.Size, c.session, c.refused)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	p := c.peers.of(rank)
-	if err := trustConnection(s.Context()); err != nil {
+	return c.peers.of(rank), trustConnection(s.Context())
+}
+
+// serveExchange serves the stream of frames that another rank has opened.
+func (c *comm) serveExchange(s rpc.ServerStream) error {
+	p, err := c.accept(s)
+	if err != nil {
 		return err
 	}
 	if p.hasStream.Swap(true) {
-		return status.Errorf(codes.AlreadyExists, "rank %d has another stream", rank)
+		return status.Errorf(codes.AlreadyExists, "rank %d has another stream", p.rank)
 	}
 	if err := s.SendHeader(nil); err != nil { // confirms that the stream is accepted
 		return err

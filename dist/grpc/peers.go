@@ -1,24 +1,25 @@
 package grpc
 
 import (
-	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/dist/internal/addresses"
 )
 
 // peers holds what a rank knows of each rank: its address, and a peer once messages to or from it are posted or arrive.
 // Few ranks are neighbours; of others it keeps 8 bytes and the address.
 type peers struct {
 	c         *comm
-	addresses addresses
+	addresses addresses.List
 	at        []atomic.Pointer[peer] // by rank, nil for ranks that are not neighbours
 
 	mu   sync.Mutex // of a change of at, and of left
 	left []uint64   // a bit for each rank that has left
 }
 
-func newPeers(c *comm, a addresses) *peers {
-	n := len(a.ends)
+func newPeers(c *comm, a addresses.List) *peers {
+	n := a.Len()
 	return &peers{c: c, addresses: a, at: make([]atomic.Pointer[peer], n), left: make([]uint64, (n+63)/64)}
 }
 
@@ -31,12 +32,7 @@ func (s *peers) of(rank int) *peer {
 	defer s.mu.Unlock()
 	p := s.at[rank].Load()
 	if p == nil {
-		p = newPeer(s.c, rank, s.addresses.of(rank))
-		if s.c.hosted != nil {
-			p.life = s.c.hosted.ranks[rank].life // all have joined: c.hosted.ranks no longer changes
-		} else if rank == s.c.coordinatorRank() {
-			p.life = s.c.control.life
-		}
+		p = newPeer(s.c, rank, s.addresses.Of(rank))
 		if s.left[rank/64]>>(rank%64)&1 != 0 {
 			p.leave(0)
 		}
@@ -66,36 +62,4 @@ func (s *peers) each(f func(p *peer) bool) {
 			return
 		}
 	}
-}
-
-// addresses are those of all ranks, of which the prefix that they have in common is kept once.
-type addresses struct {
-	prefix, text string
-	ends         []uint32 // in text, of the rest of each address
-}
-
-func newAddresses(all []string) addresses {
-	a := addresses{prefix: all[0]}
-	for _, s := range all {
-		n := 0
-		for n < min(len(s), len(a.prefix)) && s[n] == a.prefix[n] {
-			n++
-		}
-		a.prefix = a.prefix[:n]
-	}
-	var text strings.Builder
-	for _, s := range all {
-		text.WriteString(s[len(a.prefix):])
-		a.ends = append(a.ends, uint32(text.Len()))
-	}
-	a.prefix, a.text = strings.Clone(a.prefix), strings.Clone(text.String())
-	return a
-}
-
-func (a *addresses) of(rank int) string {
-	first := uint32(0)
-	if rank > 0 {
-		first = a.ends[rank-1]
-	}
-	return a.prefix + a.text[first:a.ends[rank]]
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/internal/addresses"
 	"github.com/atoll-hpc/atoll/dist/internal/pending"
 )
 
@@ -21,11 +22,11 @@ func TestMemoryOfRanksThatAreNotNeighbours(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		c := &comm{cfg: Config{Size: size}}
-		c.peers = newPeers(c, newAddresses(all))
+		c.peers = newPeers(c, addresses.New(all))
 		runtime.GC()
 		runtime.ReadMemStats(&after)
 		for _, r := range []int{0, 1, size - 1} {
-			if got := c.peers.addresses.of(r); got != all[r] {
+			if got := c.peers.addresses.Of(r); got != all[r] {
 				t.Errorf("rank %d is at %s, want %s", r, got, all[r])
 			}
 		}
@@ -42,7 +43,7 @@ func TestMemoryOfRanksThatAreNotNeighbours(t *testing.T) {
 func TestUnknownRankHasLeft(t *testing.T) {
 	c := &comm{cfg: Config{Rank: 0, Size: 3, UnexpectedLimit: 1 << 20}, session: 5, refused: newRefusals(nil),
 		down: make(chan struct{}), stop: make(chan struct{})}
-	c.peers = newPeers(c, newAddresses([]string{"a", "b", "c"}))
+	c.peers = newPeers(c, addresses.New([]string{"a", "b", "c"}))
 	c.peers.leave(1, 1)
 	c.peers.leave(2, 0)
 	buf := make([]byte, 2)

@@ -12,6 +12,7 @@ import (
 	"google.golang.org/grpc/backoff"
 
 	"github.com/atoll-hpc/atoll/dist/grpc/certs"
+	"github.com/atoll-hpc/atoll/dist/internal/readahead"
 )
 
 // The streams of frames are a service without a protobuf definition: their messages are not protobuf.
@@ -22,14 +23,14 @@ var (
 		Handler: func(srv any, s rpc.ServerStream) error { return srv.(*comm).serveExchange(s) }}
 
 	exchangeService = rpc.ServiceDesc{ServiceName: "atoll.v1.Neighbour", HandlerType: (*any)(nil),
-		Streams: []rpc.StreamDesc{exchangeDesc}}
+		Streams: []rpc.StreamDesc{exchangeDesc, watchDesc}}
 )
 
 const (
 	// The flow-control window holds several chunks, so that one can be in flight while another is read.
 	windowBytes = 4 << 20
 
-	socketBytes = 128 << 10 // gRPC's buffer for the writes to a connection, and for reads where aheadConn is not used
+	socketBytes = 128 << 10 // gRPC's buffer for writes to a connection, and for reads where it does not read ahead
 
 	maxFrameBytes = headerBytes + chunkBytes
 )
@@ -40,12 +41,20 @@ const (
 	maxHeaderBytes = 8 << 10
 )
 
+// readBuffer returns the size of gRPC's own read buffer: none where connections read ahead.
+func readBuffer() int {
+	if readahead.Works {
+		return 0
+	}
+	return socketBytes
+}
+
 func newServer(cfg *Config, refused *refusals) *rpc.Server {
 	return rpc.NewServer(rpc.Creds(cfg.serverCredentials(refused)), rpc.WaitForHandlers(true),
 		rpc.ConnectionTimeout(helloTimeout), rpc.MaxConcurrentStreams(maxStreams), rpc.MaxHeaderListSize(maxHeaderBytes),
 		rpc.MaxRecvMsgSize(maxFrameBytes), rpc.MaxSendMsgSize(maxFrameBytes),
 		rpc.InitialWindowSize(windowBytes), rpc.InitialConnWindowSize(windowBytes),
-		rpc.ReadBufferSize(grpcReadBuffer), rpc.WriteBufferSize(socketBytes))
+		rpc.ReadBufferSize(readBuffer()), rpc.WriteBufferSize(socketBytes))
 }
 
 // lastError is the error of the last attempt to connect.
@@ -77,7 +86,7 @@ func (cfg *Config) dial(address string, rank int, lastErr *lastError) (*rpc.Clie
 			lastErr.set(err)
 			return nil, err
 		}
-		ahead, err := newReadAheadConn(c)
+		ahead, err := readahead.New(c)
 		if err != nil || cfg.Certificates != nil {
 			return ahead, err
 		}
@@ -96,7 +105,7 @@ func (cfg *Config) dial(address string, rank int, lastErr *lastError) (*rpc.Clie
 		rpc.WithConnectParams(rpc.ConnectParams{MinConnectTimeout: time.Second,
 			Backoff: backoff.Config{BaseDelay: 5 * time.Millisecond, Multiplier: 1.5, MaxDelay: 100 * time.Millisecond}}),
 		rpc.WithInitialWindowSize(windowBytes), rpc.WithInitialConnWindowSize(windowBytes),
-		rpc.WithReadBufferSize(grpcReadBuffer), rpc.WithWriteBufferSize(socketBytes),
+		rpc.WithReadBufferSize(readBuffer()), rpc.WithWriteBufferSize(socketBytes),
 		rpc.WithDefaultCallOptions(rpc.MaxCallRecvMsgSize(maxFrameBytes), rpc.MaxCallSendMsgSize(maxFrameBytes),
 			rpc.WaitForReady(true)))
 }

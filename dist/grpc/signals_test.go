@@ -47,6 +47,35 @@ func TestPausedRankIsKept(t *testing.T) {
 	}
 }
 
+// TestFrozenRanksOfADeepTree freezes ranks among ten, of which some watch others than rank 0. All name the frozen one,
+// also where they cannot reach the coordinator.
+func TestFrozenRanksOfADeepTree(t *testing.T) {
+	if testing.Short() {
+		t.Skip("thirty processes")
+	}
+	const n = 10
+	for _, victim := range []int{0, 1, 2} { // rank 2 is a child of rank 1
+		t.Run(fmt.Sprintf("rank %d", victim), func(t *testing.T) {
+			children := startChildren(t, "collectives", n)
+			for _, k := range children {
+				k.wait(t, k.running)
+			}
+			if err := children[victim].cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+				t.Fatal(err)
+			}
+			for r, k := range children {
+				if r == victim {
+					continue
+				}
+				k.wait(t, k.ended)
+				if want := fmt.Sprintf("rank %d: lost", victim); !strings.Contains(k.out, want) {
+					t.Errorf("rank %d printed %q, want %q", r, k.out, want)
+				}
+			}
+		})
+	}
+}
+
 // TestSignals kills and freezes each rank; rank 0 also hosts the coordinator.
 func TestSignals(t *testing.T) {
 	const n = 3

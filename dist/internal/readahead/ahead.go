@@ -1,6 +1,8 @@
 //go:build linux && !race
 
-package grpc
+// Package readahead reads ahead from connections whose reader asks for a few bytes, then for many, and so on, as gRPC
+// does.
+package readahead
 
 import (
 	"fmt"
@@ -11,8 +13,8 @@ import (
 	"unsafe"
 )
 
-// grpcReadBuffer is the size of gRPC's own read buffer: none, since aheadConn reads ahead.
-const grpcReadBuffer = 0
+// Works says whether connections read ahead here.
+const Works = true
 
 const (
 	aheadBytes     = 4 << 10 // read ahead after the header of an HTTP/2 frame: a short message arrives with it
@@ -38,15 +40,15 @@ type aheadConn struct {
 	ahead []byte // part of buf that is not returned yet
 }
 
-// newReadAheadConn returns a connection that reads the same bytes as c.
-func newReadAheadConn(c net.Conn) (net.Conn, error) {
+// New returns a connection that reads the same bytes as c.
+func New(c net.Conn) (net.Conn, error) {
 	s, ok := c.(syscall.Conn)
 	if !ok {
-		return nil, fmt.Errorf("dist/grpc: a %T has no file descriptor", c)
+		return nil, fmt.Errorf("readahead: a %T has no file descriptor", c)
 	}
 	raw, err := s.SyscallConn()
 	if err != nil {
-		return nil, fmt.Errorf("dist/grpc: %w", err)
+		return nil, fmt.Errorf("readahead: %w", err)
 	}
 	a := &aheadConn{Conn: c, raw: raw}
 	a.read = a.readv

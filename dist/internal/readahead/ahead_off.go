@@ -1,9 +1,12 @@
 //go:build !linux || race
 
-package grpc
+// Package readahead does not read ahead here: see ahead.go.
+package readahead
 
 import "net"
 
-const grpcReadBuffer = socketBytes
+// Works says whether connections read ahead here.
+const Works = false
 
-func newReadAheadConn(c net.Conn) (net.Conn, error) { return c, nil }
+// New returns c.
+func New(c net.Conn) (net.Conn, error) { return c, nil }

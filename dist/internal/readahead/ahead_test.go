@@ -1,6 +1,6 @@
 //go:build linux && !race
 
-package grpc
+package readahead
 
 import (
 	"bytes"
@@ -49,7 +49,7 @@ func TestReadAheadReadsTheSameBytes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w, plain := socketPair(t, dir)
 		defer plain.Close()
-		r, err := newReadAheadConn(plain)
+		r, err := New(plain)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -103,7 +103,7 @@ func TestReadAheadEndsWithDeadlineAndClose(t *testing.T) {
 	defer os.RemoveAll(dir)
 	w, plain := socketPair(t, dir)
 	defer w.Close()
-	r, err := newReadAheadConn(plain)
+	r, err := New(plain)
 	if err != nil {
 		t.Fatal(err)
 	}
