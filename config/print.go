@@ -2,8 +2,6 @@ package config
 
 import (
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/config/literal"
@@ -51,20 +49,12 @@ type Inline []struct {
 	Value any
 }
 
-// printNumber writes a number without an exponent if people would: coordinates and times have seven digits.
-func printNumber(v float64) string {
-	if size := math.Abs(v); size >= 1e6 && size < 1e15 {
-		return strconv.FormatFloat(v, 'f', -1, 64)
-	}
-	return strconv.FormatFloat(v, 'g', -1, 64)
-}
-
 func printValue(value any) string {
 	switch v := value.(type) {
 	case string:
 		return literal.Text(v)
 	case float64:
-		return printNumber(v)
+		return literal.Number(v)
 	case []int:
 		return printList(v)
 	case []float64:

@@ -1,8 +1,10 @@
-// Package literal writes keys and texts of TOML.
+// Package literal writes keys, texts and numbers of TOML.
 package literal
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 )
 
@@ -34,4 +36,12 @@ func Text(text string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
+}
+
+// Number returns a number, without an exponent if people would write none: coordinates and times have seven digits.
+func Number(v float64) string {
+	if size := math.Abs(v); size >= 1e6 && size < 1e15 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return strconv.FormatFloat(v, 'g', -1, 64)
 }
