@@ -5,7 +5,9 @@ import (
 
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/solvers/common/flow"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
+	"github.com/atoll-hpc/atoll/solvers/vof/narrowband"
 )
 
 // TestNarrowBandHoldsAllThatChanges proves that sweeps of the narrow band give the state and the diagnostics of sweeps
@@ -58,6 +60,7 @@ func TestNarrowBandHoldsAllThatChanges(t *testing.T) {
 		p.parts[c.grid.Dim/3*2], p.threads = c.ranks, 2
 		for _, all := range []bool{false, true} {
 			err := p.run(func(rank int, s Solver) error {
+				checkSweeps(t, name, s)
 				idle := 0
 				for s.Time() < c.end {
 					if all {
@@ -83,6 +86,31 @@ func TestNarrowBandHoldsAllThatChanges(t *testing.T) {
 			})
 			if err != nil {
 				t.Fatalf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+// checkSweeps checks that no sweep goes over all cells of a box.
+func checkSweeps(t *testing.T, name string, s Solver) {
+	t.Helper()
+	switch s := s.model.(type) {
+	case *solver[float32]:
+		checkStepper(t, name, &s.steps)
+	case *solver[float64]:
+		checkStepper(t, name, &s.steps)
+	}
+}
+
+func checkStepper[F num.Float](t *testing.T, name string, s *stepper[F]) {
+	t.Helper()
+	for k := range cycleLength {
+		for n := range s.block.Grid.Dim {
+			w := s.sweep(k, n)
+			for _, task := range append(w.boundary, w.core) {
+				if _, all := task.Loop.(narrowband.RangesLoop); all && task.Hi > task.Lo {
+					t.Fatalf("%s: sweep %d of step %d goes over all cells", name, n, k)
+				}
 			}
 		}
 	}

@@ -135,7 +135,7 @@ func (s *stepper[F]) sweep(k, n int) (w sweep) {
 		return w
 	}
 	for _, part := range boundary {
-		w.boundary = append(w.boundary, engine.Over(advance(part, k, n), part))
+		w.boundary = append(w.boundary, s.band.Restrict(advance(part, k, n), part))
 	}
 	w.core = s.band.Restrict(advance(core, k, n), core)
 	return w
