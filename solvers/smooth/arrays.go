@@ -68,7 +68,7 @@ func (a *solver[F]) declareMesh(p *layout.Part, field kernels.Field[F]) *measure
 	if t.Err() != nil {
 		return nil
 	}
-	a.count = engine.Whole(kernels.NewCountLoop(&a.control[0]), 1)
+	a.countSweep = engine.Whole(kernels.NewCountLoop(&a.control[0]), 1)
 	a.measureCells = engine.Whole(kernels.NewMeasureCellLoop(a.cells, a.v, a.shapes.Data), len(a.cells))
 	a.declareStages(engine.Whole(kernels.NewRateCellLoop(a.cells, a.v, &a.worst.Data[0]), len(a.cells)))
 	lengths := numbersOf[F](a.edgeLengths)

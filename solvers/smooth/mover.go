@@ -66,7 +66,7 @@ type mover[F num.Float, V any] struct {
 	worst       *engine.Array[atomics.Least[F]]
 
 	loops      sweepLoops
-	count      engine.Task // counts sweeps on the device
+	countSweep engine.Task // counts sweeps on the device
 	raiseFloor engine.Task // raises the floor of barrier on the device
 	rating     engine.Task // for the smoother barrier: computes the worst quality
 
@@ -86,7 +86,7 @@ type mover[F num.Float, V any] struct {
 }
 
 // sweepLoops are the loops of each set, over the vertices that other ranks need, over the rank's other vertices, and
-// over its copies of other ranks' vertices.
+// over its copies of other ranks' vertices. Deep parts have no sent ones, and others no copies.
 type sweepLoops struct{ sent, unsent, copies [][]engine.Task }
 
 // haloTag is the message tag of the exchange of set 0; those of further sets and of batches follow.

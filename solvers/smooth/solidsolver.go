@@ -130,7 +130,7 @@ func (s *solidSolver[F]) declareMesh() *measured[F] {
 		return nil
 	}
 	s.measureCells = engine.Whole(solid.NewMeasureCellLoop(cells, s.v, s.shapes.Data), len(cells))
-	s.count = engine.Whole(solid.NewCountLoop(s.solidControl()), 1)
+	s.countSweep = engine.Whole(solid.NewCountLoop(s.solidControl()), 1)
 	s.declareStages(engine.Whole(solid.NewRateCellLoop(cells, s.v, &s.worst.Data[0]), len(cells)))
 	return &measured[F]{ids: p.CellGlobal, cells: cellsOf[F](s.shapes.Data), edges: len(p.Edges),
 		lengths: s.lengths, eachLength: 1, sides: len(p.BoundaryFaces), sizes: s.areas, eachSize: 1,

@@ -16,28 +16,27 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 )
 
-// sweep moves the sets one after the other. The vertices that other ranks need move first, and are sent while the rest
-// of their set moves, which has no neighbours among the ghosts that arrive. A deep part moves its copies of other
-// ranks' vertices too, on linked devices beside its own, since a GPU takes hardly longer for both than for one; and it
-// exchanges once a sweep.
+// sweep moves the sets one after the other. Vertices that other ranks need move first, and are sent while the rest of
+// their set moves, which has no neighbours among the ghosts that arrive. A deep part sends nothing between sets: it
+// moves its copies of other ranks' vertices too, on linked devices beside its own, since a GPU takes hardly longer for
+// both than for one; and it exchanges once a sweep. With Cull, share and await send only the vertices that have moved.
+// Recordings of sweeps by tiles are sweepTiles.
 func (s *mover[F, V]) sweep(p *engine.Program, by *sweepLoops) {
-	for set := range by.sent {
+	for set := range by.unsent {
 		if s.sub.Deep {
-			p.Run(by.sent[set]...)
 			p.Beside(s.exchange(0), by.copies[set], by.unsent[set]...)
 			continue
 		}
 		s.share(p, set, by.sent[set])
 		p.Run(by.unsent[set]...)
-		p.Run(by.copies[set]...)
 		s.await(p, set)
 	}
-	if s.sub.Deep && len(s.sub.Plans) > 0 {
+	if s.sub.Deep {
 		s.share(p, 0, nil)
 		s.await(p, 0)
 	}
 	if s.params.Cull {
-		p.Run(s.count)
+		p.Run(s.countSweep)
 	}
 }
 
