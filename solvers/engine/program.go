@@ -36,7 +36,7 @@ type Program struct {
 	engine *Engine
 	ctx    context.Context // of New, for the exchanges that are connected while the program is made
 	ops    []op
-	body   int // ops before are the prologue: see Before
+	body   int // ops before are the prologue: see EndPrologue
 	phase  int
 	err    error
 
@@ -80,9 +80,9 @@ func (p *Program) add(o op) {
 // Phase names the phase to which the time of the operations that follow is added; that of exchanges is always "halo".
 func (p *Program) Phase(name string) { p.phase = p.engine.player.phaseOf(name) }
 
-// Before makes all operations so far the prologue of the step: they come before its recording, with which steps that
-// have no prologue are recorded.
-func (p *Program) Before() { p.body = len(p.ops) }
+// EndPrologue makes all operations so far the prologue of the step. What comes before is not recorded; what follows is,
+// together with later steps that have no prologue.
+func (p *Program) EndPrologue() { p.body = len(p.ops) }
 
 // Run runs loops.
 func (p *Program) Run(tasks ...Task) {
@@ -118,7 +118,7 @@ func (p *Program) Beside(x *Exchange, others []Task, tasks ...Task) {
 // to date, but measurements and output need.
 func (p *Program) Refresh(x *Exchange) { p.add(op{kind: opRefresh, x: x}) }
 
-// Exchange fills the ghosts of arrays.
+// Exchange fills the ghosts of arrays, and completes before what follows.
 func (p *Program) Exchange(g *Ghosts, arrays ...Exchanged) { p.ExchangeThen(g, nil, arrays...) }
 
 // ExchangeThen is Exchange, and fills other ghosts by tasks.

@@ -85,7 +85,7 @@ func declare[F num.Float](t *engine.Table, b *grid.Block, w *schedule, from *ini
 
 // declareLists declares what tiles and bricks need.
 func (a *arrays[F]) declareLists(t *engine.Table, b *grid.Block, w *schedule) {
-	n := w.count
+	n := w.listable
 	if n == 0 {
 		return
 	}
@@ -120,7 +120,7 @@ func (a *arrays[F]) declareWalls(t *engine.Table, b *grid.Block, w *schedule) {
 		}
 	}
 	if w.wallsByBrick {
-		a.brickWalls = engine.Input(t, "walls", w.count+1, func() []int32 { return first })
+		a.brickWalls = engine.Input(t, "walls", w.listable+1, func() []int32 { return first })
 	}
 	n := b.BoundaryGhostCount()
 	a.wallCells = engine.Input(t, "walls", n, func() []int32 { return from })

@@ -101,7 +101,7 @@ func (c Config) mayDeepen(dim int) bool {
 
 // listGhostTiles lists the tiles with deep ghosts.
 func (w *schedule) listGhostTiles(b *grid.Block) (tiles []int32) {
-	for t := range w.count {
+	for t := range w.listable {
 		x, y := w.tiledBox.Lo[0]+t%w.tilesAlong[0]*kernels.TileX, w.tiledBox.Lo[1]+t/w.tilesAlong[0]*kernels.TileY
 		if x < 0 || y < 0 || min(x+kernels.TileX, w.tiledBox.Hi[0]) > b.N[0] ||
 			min(y+kernels.TileY, w.tiledBox.Hi[1]) > b.N[1] {

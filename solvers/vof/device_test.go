@@ -112,8 +112,8 @@ func TestRecordings(t *testing.T) {
 					return fmt.Errorf("%d recordings for %d steps", n, s.Steps())
 				}
 				inner := s.inner()
-				if n := inner.sentBricks + inner.steps.active; n == 0 || n >= inner.count {
-					return fmt.Errorf("%d of %d tiles or bricks are computed", n, inner.count)
+				if n := inner.sentBricks + inner.steps.active; n == 0 || n >= inner.listable {
+					return fmt.Errorf("%d of %d tiles or bricks are computed", n, inner.listable)
 				}
 				got, err := s.Hash(ctx)
 				if rank == 0 && got != want {

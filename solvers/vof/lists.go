@@ -26,7 +26,7 @@ type tileLister struct {
 
 // prepareLister prepares lists of the active tiles or bricks.
 func (s *stepper[F]) prepareLister() (err error) {
-	if s.count == 0 {
+	if s.listable == 0 {
 		return nil
 	}
 	s.loops = s.listTasks()
@@ -77,7 +77,7 @@ func (l *tileLister) readCount(count int) error {
 // reused when the number grows.
 func (s *stepper[F]) resize(n int) {
 	if n > s.listed || n < s.listed/2 {
-		s.listed = min(n+n/8+spareTiles, s.count)
+		s.listed = min(n+n/8+spareTiles, s.listable)
 		s.Forget()
 	}
 }
@@ -87,7 +87,7 @@ const spareTiles = 64
 
 // listTasks makes the loops that list the tiles or bricks in which anything may change in a cycle.
 func (s *stepper[F]) listTasks() []engine.Task {
-	n := s.count
+	n := s.listable
 	tileList := &kernels.TileList{Tiles: [2]int32{int32(n), 1}, Marks: s.marks.Data,
 		Order: s.activeTiles.order.Data[s.sentBricks:], Count: s.activeTiles.count.Data}
 	if s.traversal == byTiles {
@@ -139,7 +139,7 @@ func (s *stepper[F]) bricks() *kernels.Bricks {
 // listSentBricks lists the bricks with cells that other ranks need.
 func (w *schedule) listSentBricks(b *grid.Block) (list []int32) {
 	d := w.describeBricks(b)
-	for t := range int32(w.count) {
+	for t := range int32(w.listable) {
 		if d.Sent(t) {
 			list = append(list, t)
 		}
@@ -147,8 +147,8 @@ func (w *schedule) listSentBricks(b *grid.Block) (list []int32) {
 	return list
 }
 
-// setBricks makes sweep n of step k over active bricks. If no other rank takes part in an exchange, all bricks are
-// computed before it.
+// setBricks sets the boundary and the core of sweep n of step k, and the walls if they go by bricks, to loops over the
+// list of active bricks. If no other rank takes part in an exchange, all bricks are computed before it.
 func (s *stepper[F]) setBricks(w *sweep, k, n int) {
 	bricks := s.bricks()
 	of := s.sweep3((k+n)%3, n)
@@ -178,11 +178,11 @@ func (w *schedule) orderByBrick(b *grid.Block, from, to []int32) (first, ordered
 		}
 		return at[0] + count[0]*(at[1]+count[1]*at[2])
 	}
-	first = make([]int32, w.count+1)
+	first = make([]int32, w.listable+1)
 	for _, ghost := range to {
 		first[brickOf(ghost)+1]++
 	}
-	for t := range w.count {
+	for t := range w.listable {
 		first[t+1] += first[t]
 	}
 	next := slices.Clone(first)

@@ -30,7 +30,7 @@ type schedule struct {
 	period        period
 	costlyNormals bool // of ELVIRA or LVIRA: planes are computed once and stored, by tiles in the fine variant
 	tilesAlong    [2]int
-	count         int  // number of tiles or bricks
+	listable      int  // number of tiles or bricks, of which a list has the active ones; 0 by cells
 	alone         bool // no other rank takes part in an exchange
 	wallsByBrick  bool // before a sweep only ghosts beside active bricks are filled
 	narrowBand    bool // sweeps go over the cells of a narrow band
@@ -100,7 +100,7 @@ func (c Config) chooseSchedule(b *grid.Block, separate bool) (w schedule, err er
 	}
 	if w.traversal == byBricks {
 		n := kernels.CountBricks(b.N)
-		w.count = n[0] * n[1] * n[2]
+		w.listable = n[0] * n[1] * n[2]
 		w.wallsByBrick = b.Cells() >= minCellsForBrickWalls
 	}
 	w.narrowBand = w.traversal == byCells && !separate
@@ -118,7 +118,7 @@ func (w *schedule) coverWithTiles(box abi.Box) {
 	w.tiledBox = box
 	nx, ny := box.Hi[0]-box.Lo[0], box.Hi[1]-box.Lo[1]
 	w.tilesAlong = [2]int{(nx + kernels.TileX - 1) / kernels.TileX, (ny + kernels.TileY - 1) / kernels.TileY}
-	w.count = w.tilesAlong[0] * w.tilesAlong[1]
+	w.listable = w.tilesAlong[0] * w.tilesAlong[1]
 }
 
 // minCellsForBrickWalls is the number of cells of a block from which ghosts are filled by brick: in smaller blocks all

@@ -237,7 +237,7 @@ func (s *solver[F]) setReference(ctx context.Context, fractions []float64) error
 func (s *solver[F]) restored(ctx context.Context) error {
 	for _, kinds := range s.kinds {
 		if kinds != nil {
-			if err := kinds.Set(allMixed(s.count)); err != nil {
+			if err := kinds.Set(allMixed(s.listable)); err != nil {
 				return err
 			}
 		}
@@ -255,7 +255,7 @@ func (s *solver[F]) refreshGhosts(ctx context.Context) error {
 	k := s.Clock().Steps % cycleLength
 	return s.Do(ctx, func(p *engine.Program) {
 		p.Refresh(s.exchanges[s.stateBefore(k)])
-		if k > 0 && s.count > 0 {
+		if k > 0 && s.listable > 0 {
 			s.steps.list(p)
 		}
 	})

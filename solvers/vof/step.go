@@ -26,12 +26,13 @@ type stepper[F num.Float] struct {
 }
 
 // step is step k of the cycle: a sweep along each axis, beginning with axis k mod dim, between which ghosts are
-// exchanged unless the sweeps go over them too. The n-th sweep reads fields[n]. Cells that other ranks need are
-// computed first, and sent while the core is computed. By tiles all sweeps are one loop.
+// exchanged unless the sweeps go over them too. Sweep n reads fields[n] and writes the next field, the last one
+// fields[0]. Cells that other ranks need, the boundary, are computed first, and sent while the core is computed; on a
+// rank alone the boundary is the whole block, and the core is empty. By tiles all sweeps are one loop, and the state
+// alternates between fields 0 and 1.
 func (s *stepper[F]) step(p *engine.Program, k int) {
 	s.beginStep(p, k)
 	if s.traversal == byTiles {
-		p.Phase("sweeps")
 		if s.period == byCycle {
 			p.Run(s.tiles(k))
 			return
@@ -71,15 +72,15 @@ func (s *stepper[F]) beginStep(p *engine.Program, k int) {
 		p.Refresh(s.exchanges[0])
 		p.Run(s.refreshTiles)
 	}
-	if k == 0 && s.count > 0 {
+	if k == 0 && s.listable > 0 {
 		s.list(p)
 	}
-	if s.series != nil || k == 0 && s.count > 0 {
-		p.Before()
+	if s.series != nil || k == 0 && s.listable > 0 {
+		p.EndPrologue()
 	}
 	if s.band != nil {
 		p.Host(func(context.Context) error {
-			s.band.BeginStep(s.Env().Device)
+			s.band.BeginStep(s.Env().Device) // finds the band, every eighth step
 			return nil
 		})
 	}
@@ -101,8 +102,8 @@ func (s *stepper[F]) uploadVelocity(ctx context.Context) error {
 type sweep struct {
 	walls    engine.Task   // fills the ghosts beyond walls
 	planes   engine.Task   // computes the planes, if they are stored
-	boundary []engine.Task // cells that other ranks need
-	core     engine.Task   // the remaining cells
+	boundary []engine.Task // cells that other ranks need; all cells on a rank alone
+	core     engine.Task   // the remaining cells; all of the sweep if nothing is sent
 	sent     bool          // ghosts are exchanged after the boundary
 }
 
@@ -130,7 +131,7 @@ func (s *stepper[F]) sweep(k, n int) (w sweep) {
 		withDonors.Hi[axis]++
 		w.planes = s.band.Restrict(reconstruct(withDonors, axis, n), withDonors)
 	}
-	if s.traversal == byBricks {
+	if s.traversal == byBricks { // by loops over the list
 		s.setBricks(&w, k, n)
 		return w
 	}
