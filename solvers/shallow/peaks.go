@@ -54,8 +54,7 @@ type extremes[F num.Float] struct {
 	wasDry    []bool // owned cells that were dry at the start, if extremes are recorded
 }
 
-// updatePeaks updates the extremes with the state at the start of a step, unless the kernel that advances tiles does so
-// (updatesPeaksInStep).
+// updatePeaks updates the extremes with the state at the start of a step, unless tiles do so (updatesPeaksInStep).
 func (s *extremes[F]) updatePeaks(p *engine.Program, k cycleStep) {
 	n := len(s.peaks.Most)
 	if n == 0 || s.updatesPeaksInStep() {

@@ -37,9 +37,10 @@ type stepper[F num.Float] struct {
 func (s *stepper[F]) step(p *engine.Program, number int) {
 	k := cycleStep(number)
 	s.evaluateSeries(p, k, false)
-	limit, next, _ := s.limitsOf(k)
-	s.weather.Operate(p, &s.clocks.Data[k], limit, next)
-	s.extremes.updatePeaks(p, k) // before sources change the state
+	limit, next, _ := s.limitsOf(k) // the limits that the step reads and writes
+	s.weather.Evaluate(p, &s.clocks.Data[k], limit, next)
+	s.weather.RaiseLevels(p)
+	s.extremes.updatePeaks(p, k) // before structures change the state; by tiles the kernel of the step may do it
 	s.operateStructures(p, k)
 	if s.middle == nil {
 		s.moveBed(p, k)
@@ -47,11 +48,12 @@ func (s *stepper[F]) step(p *engine.Program, number int) {
 	} else {
 		s.stage(p, k, false)
 		s.evaluateSeries(p, k, true)
-		s.weather.Raise(p)
+		s.weather.RaiseLevels(p)
 		s.moveBed(p, k)
 		s.stage(p, k, true)
 	}
 	s.reduceLimit(p, k)
+	p.Phase("update")
 	s.samples.recordSample(p, k)
 }
 
@@ -67,8 +69,8 @@ func (s *stepper[F]) eulerStep(p *engine.Program, k cycleStep) {
 	loops := [bands.Kernels]backend.Loop{bands.Flux: s.edgeFlux(k), bands.Update: s.updateCell(k)}
 	to := s.state[k.to()].Data
 	s.beginBands(p, k.from(), k.from(), k.to())
-	s.runBands(p, s.bands.Early, &loops, to)
-	s.runBands(p, s.bands.Updates, &loops, to)
+	s.runBands(p, s.bands.Early, &loops, to)   // what needs no ghost, band by band
+	s.runBands(p, s.bands.Updates, &loops, to) // core cells with edges of two bands
 	p.Await(in)
 	s.updateBoundary(p, &loops, out)
 }
@@ -100,9 +102,9 @@ func (s *stepper[F]) stage(p *engine.Program, k cycleStep, last bool) {
 	p.Await(in)
 	p.Phase("slopes")
 	p.Run(engine.Task{Loop: loops[bands.Slopes], Lo: s.part.Core, Hi: s.part.Owned}) // which Late needs too
-	p.Share(s.slopesOf)
+	p.Share(s.slopesOf)                                                              // the slopes of boundary cells
 	s.runBands(p, s.bands.Late, &loops, to)
-	s.runBands(p, s.bands.Fluxes, &loops, to)
+	s.runBands(p, s.bands.Fluxes, &loops, to) // edges between bands
 	s.runBands(p, s.bands.Updates, &loops, to)
 	p.Await(s.slopesOf)
 	s.updateBoundary(p, &loops, out)
@@ -145,7 +147,7 @@ func (s *stepper[F]) updateBoundary(p *engine.Program, loops *[bands.Kernels]bac
 	p.Share(out)
 }
 
-// operateStructures moves water through structures at the start of a step.
+// operateStructures moves water through structures, if there are any: it awaits ghosts, and sends the state once more.
 func (s *stepper[F]) operateStructures(p *engine.Program, k cycleStep) {
 	limit, next, _ := s.limitsOf(k)
 	p.Phase("update")
@@ -185,7 +187,6 @@ func (s *stepper[F]) reduceLimit(p *engine.Program, k cycleStep) {
 	} else {
 		p.Reduce(s.lengths.limit[k.plus(1)])
 	}
-	p.Phase("update")
 }
 
 func (s *stepper[F]) edgeFlux(k cycleStep) backend.Loop {

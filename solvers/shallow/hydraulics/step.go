@@ -59,7 +59,8 @@ type Step[F num.Float] struct {
 	Exchange          *engine.Exchange   // of State
 }
 
-// Operate moves water between cells at the start of a step. Other ranks get the state once more.
+// Operate moves water between cells at the start of a step, if there are structures: all ranks join what they read, the
+// ghosts of the state are awaited, and the changed state is sent once more.
 func (w *Works[F]) Operate(p *engine.Program, s *Step[F]) {
 	if !w.Any() {
 		return

@@ -193,8 +193,8 @@ func (w *Works[F]) Rains() bool { return w.rain != nil }
 
 func (w *Works[F]) any() bool { return w.rain != nil || len(w.moving()) > 0 }
 
-// Operate computes the rain and the shares of vector fields in a step, and bounds the length of the next one.
-func (w *Works[F]) Operate(p *engine.Program, clock *kernels.Clock[F], limit, next *atomics.Least[F]) {
+// Evaluate computes the rain and the shares of vector fields in a step, and bounds the length of the next one.
+func (w *Works[F]) Evaluate(p *engine.Program, clock *kernels.Clock[F], limit, next *atomics.Least[F]) {
 	if r := w.rain; r != nil {
 		weights := weather.Weights{First: r.weights[0], Second: r.weights[1]}
 		p.Run(engine.Whole(weather.NewRainLoop(weights, w.out.Prescribed, r.slots[0].Data, r.slots[1].Data, w.out.Rain),
@@ -202,11 +202,11 @@ func (w *Works[F]) Operate(p *engine.Program, clock *kernels.Clock[F], limit, ne
 		p.Run(engine.Whole(weather.NewLimitLoop(w.bounds.Data, w.out.Ahead, clock, limit, next), len(r.bounds)))
 	}
 	p.Run(engine.Whole(weather.NewShareLoop(w.courses.Data, clock, limit, w.out.Prescribed, next), len(w.courses.Data)))
-	w.Raise(p)
 }
 
-// Raise adds what the pressure of the air raises the levels at boundary edges by in a stage, whose shares are known.
-func (w *Works[F]) Raise(p *engine.Program) {
+// RaiseLevels adds what the pressure of the air raises the levels at boundary edges by in a stage, whose series and
+// shares are known.
+func (w *Works[F]) RaiseLevels(p *engine.Program) {
 	if w.rise == nil {
 		return
 	}
