@@ -12,8 +12,9 @@
 //  3. correction of φ by escaped particles: the radius of a particle is its previous distance from the interface;
 //  4. reinitialisation of φ to a distance: by sweeping (Jacobi iterations), or by RK2 and WENO5 with the subcell fix;
 //  5. correction once more, since reinitialisation moves the interface;
-//  6. update of the radii; every `Reseed` steps, particles are added where there are few and removed where there
-//     are many.
+//  6. every `Reseed` steps, particles are added where there are few and removed where there are many.
+//
+// Each step begins by giving particles the radii with which they touch the interface.
 //
 // The state is the same to the last bit for any number of ranks and any blocks: cells are updated from old values of
 // their neighbours, particles interact only through minima and maxima, and random numbers depend only on the number

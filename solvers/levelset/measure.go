@@ -79,7 +79,7 @@ func (s *solver[F]) measures(m *engine.Measures) {
 		}
 	}
 	counts, slope := engine.Measured(m, s.counts), engine.Measured(m, s.slope)
-	limits, removed, sown := engine.Measured(m, s.limits), engine.Measured(m, s.removed), m.Count(seeded)
+	prevented, removed, sown := engine.Measured(m, s.prevented), engine.Measured(m, s.removed), m.Count(seeded)
 	m.Quantities = func(ctx context.Context, o *engine.Observation) ([]solvers.Quantity, error) {
 		n, removed, steepest := counts.All(o), removed.All(o), slope.All(o)
 		if err := s.checkFinite(ctx, o.Steps, counts.Own(o).Broken, n.Broken); err != nil {
@@ -96,7 +96,7 @@ func (s *solver[F]) measures(m *engine.Measures) {
 		}
 		d := Diagnostics{Volume: float64(n.Inside) * sample, Changed: float64(n.Differ) * sample,
 			GradError: float64(steepest.Value()), Particles: n.Particles, Escaped: n.Escaped, Left: removed.Left,
-			Deleted: removed.Deleted, Flips: limits.All(o).Flips}
+			Deleted: removed.Deleted, Flips: prevented.All(o).Flips}
 		if math.IsNaN(s.startVolume) {
 			s.startVolume = d.Volume
 		} else if s.startVolume > 0 {

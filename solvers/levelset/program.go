@@ -23,10 +23,10 @@ func (s *solver[F]) step(p *engine.Program, _ int) {
 	w := s.swarm
 	if w != nil {
 		p.Phase("particles")
-		p.Host(w.advectParticles)
+		p.Host(w.advectParticles) // updates their radii, moves them, migrates them, and sets bounds on next
 	}
 	p.Phase("reinitialisation")
-	s.applyBounds(p, next)
+	s.applyBounds(p, next) // timed with reinitialisation, since both are one recording
 	s.reinitialise(p)
 	p.Phase("correction")
 	if w != nil {
@@ -35,7 +35,7 @@ func (s *solver[F]) step(p *engine.Program, _ int) {
 	s.applyBounds(p, now)
 	s.allLayers.refresh(p, now) // for the next step, reseeding and output
 	if w != nil {
-		p.Host(w.maintain)
+		p.Host(w.reseedAndSort) // every so many steps
 	}
 }
 
@@ -115,7 +115,7 @@ func (s *solver[F]) sweep(p *engine.Program) {
 	for k, from := range between {
 		passes[k] = engine.Whole(kernels.NewSweepLoop(&sweeping, s.f[from].Data, s.f[between[1-k]].Data), n)
 	}
-	for k := range s.cfg.sweeps(s.block.Grid.Dim) {
+	for k := range s.cfg.sweeps(s.block.Grid.Dim) { // an even number, so that the last one writes now
 		from := between[k%2]
 		if k < 2 {
 			s.oneLayer.refresh(p, from)
@@ -155,7 +155,7 @@ func (s *solver[F]) relax(p *engine.Program) {
 		Start: s.f[next].Data}
 	for range s.cfg.Iterations {
 		for _, stage := range relaxStages {
-			p.Run(engine.Over(kernels.NewRelaxLoop(box, r, s.limits.At(), F(stage.weight), s.f[now].Data,
+			p.Run(engine.Over(kernels.NewRelaxLoop(box, r, s.prevented.At(), F(stage.weight), s.f[now].Data,
 				s.f[stage.from].Data, s.f[stage.to].Data), box))
 			s.wenoLayers.refresh(p, stage.to)
 		}
@@ -163,7 +163,8 @@ func (s *solver[F]) relax(p *engine.Program) {
 }
 
 // applyBounds returns the bounds that escaped particles have set beyond the block to the ranks of these cells, and
-// applies all to the block's cells of a level set.
+// applies all to the block's cells of a level set, whose ghosts are then out of date. The bounds are cleared, those of
+// ghosts too.
 func (s *solver[F]) applyBounds(p *engine.Program, field int) {
 	if s.bounds == nil {
 		return

@@ -161,7 +161,7 @@ func (s *solver[F]) definition(at Setting) engine.Definition {
 	def := engine.Definition{Model: s, Size: at.Size, Clock: s.clock, Cycle: 1, Window: 1, Step: s.step,
 		Fields:   []solvers.Field{engine.ShownOnBlock(s.Engine, phi, s.block, s.f[now])},
 		Shapes:   at.Block.Shapes(s),
-		Saved:    []engine.Scalar{engine.Saves("flips", s.limits, "Flips"), {Name: "escaped_max", Host: &s.maxEscaped}},
+		Saved:    []engine.Scalar{engine.Saves("flips", s.prevented, "Flips"), {Name: "escaped_max", Host: &s.maxEscaped}},
 		Restored: s.restored, Measured: s.measures,
 		Failed: func() error {
 			if at.FlowError == nil {

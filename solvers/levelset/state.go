@@ -26,7 +26,7 @@ type arrays[F num.Float] struct {
 	start                *engine.Array[F] // the initial level set
 	u                    [3]*engine.Array[F]
 	hasInterface, active *engine.Array[int32]             // of bricks
-	limits               *engine.Result[kernels.Limits]   // counts of prevented sign changes
+	prevented            *engine.Result[kernels.Limits]   // counts of prevented sign changes
 	removed              *engine.Result[kernels.Removed]  // particles removed so far
 	counts               *engine.Result[kernels.Counts]   // measured, as the next one
 	slope                *engine.Result[atomics.Most[F]]  // the largest gradient error
@@ -49,7 +49,7 @@ func declare[F num.Float](t *engine.Table, c Config, b *grid.Block, peers int, b
 	}
 	bricks := brickCount(b)
 	a.hasInterface, a.active = engine.Add[int32](t, "bricks", bricks), engine.Add[int32](t, "bricks", bricks)
-	a.limits = engine.NewResult[kernels.Limits](t, "counters", true)
+	a.prevented = engine.NewResult[kernels.Limits](t, "counters", true)
 	a.removed = engine.NewResult[kernels.Removed](t, "counters", true)
 	a.counts = engine.NewResult[kernels.Counts](t, "counters", false, "Broken")
 	a.slope = engine.NewResult[atomics.Most[F]](t, "counters", false)

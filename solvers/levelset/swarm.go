@@ -185,8 +185,8 @@ func (w *swarm[F]) setBounds(field int) error {
 	return nil
 }
 
-// maintain reseeds and sorts particles at the intervals of the configuration. All ghosts must be up to date.
-func (w *swarm[F]) maintain(context.Context) error {
+// reseedAndSort reseeds and sorts particles at the intervals of the configuration. All ghosts must be up to date.
+func (w *swarm[F]) reseedAndSort(context.Context) error {
 	steps := w.s.Step().After.Steps
 	if every := w.s.cfg.Reseed; every > 0 && steps%every == 0 {
 		if err := w.reseed(); err != nil {
