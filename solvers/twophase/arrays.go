@@ -24,7 +24,7 @@ type arrays[F num.Float] struct {
 	kappa        *engine.Array[F]
 	u            [3]*engine.Array[F]    // velocity, free of divergence
 	v            [2][3]*engine.Array[F] // while a step changes it, before and after a sweep
-	force        [3]*engine.Array[F]    // acceleration
+	acceleration [3]*engine.Array[F]    // by all forces, that of the pressure included
 	ahead        [3]*engine.Array[F]    // change of velocity by forces in half a step
 	pressure     *multigrid.Solver[F]
 	viscous      *viscousArrays[F]
@@ -36,7 +36,7 @@ type arrays[F num.Float] struct {
 	divergence *engine.Result[atomics.Most[F]]
 
 	fractionSides, kappaSides, pressureSides sideArrays[F]
-	velocitySides                            [3][3]sideArrays[F] // by when, and component
+	velocitySides                            [3][3]sideArrays[F] // by sideRule, and component
 }
 
 // viscousArrays are the arrays of the implicit viscous step. Without viscosity there are only the counts, which are 0.
@@ -63,7 +63,7 @@ func declare[F num.Float](t *engine.Table, c *Config, b *grid.Block, boxes halo.
 	}
 	var open [3][2]bool
 	for d := range b.Grid.Dim {
-		a.u[d], a.v[0][d], a.force[d] = add("velocity"), add("velocity"), add("velocity")
+		a.u[d], a.v[0][d], a.acceleration[d] = add("velocity"), add("velocity"), add("velocity")
 		for side := range 2 {
 			open[d][side] = !b.Grid.Periodic[d] && c.Sides[d][side].Kind == Outflow
 		}
@@ -82,12 +82,21 @@ func declare[F num.Float](t *engine.Table, c *Config, b *grid.Block, boxes halo.
 	a.fractionSides = declareSides[F](t, listGhosts(b, Ghosts, -1, c.cellGhost(true)))
 	a.kappaSides = declareSides[F](t, listGhosts(b, 1, -1, c.cellGhost(false)))
 	a.pressureSides = declareSides[F](t, listGhosts(b, 1, -1, c.pressureGhost))
-	for w := range a.velocitySides {
+	for rule := range a.velocitySides {
 		for d := range b.Grid.Dim {
-			a.velocitySides[w][d] = declareSides[F](t, listGhosts(b, velocityLayers, d, c.velocityGhost(d, when(w))))
+			ghost := c.velocityGhost(d, sideRule(rule))
+			a.velocitySides[rule][d] = declareSides[F](t, listGhosts(b, velocityLayers, d, ghost))
 		}
 	}
 	return a, nil
+}
+
+// linesOrPlanes are the lines of mixed cells in the plane, or in space their planes.
+func (a *arrays[F]) linesOrPlanes() ([]geom.Line[F], []geom.Plane[F]) {
+	if a.lines != nil {
+		return a.lines.Data, nil
+	}
+	return nil, a.planes.Data
 }
 
 // sharing returns a function that returns one scratch array after the other, and new ones after the last.

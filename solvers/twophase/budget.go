@@ -23,23 +23,8 @@ func (q *passed) cells() float64 { return float64(q.whole) + float64(q.part)*0x1
 // budget adds up what passes the sides.
 type budget[F num.Float] struct{ *solver[F] }
 
-// enter lets fluid of a given fraction enter in a sweep.
-func (s budget[F]) enter(p *engine.Program, axis int, q *kernels.Sweep[F]) {
-	for side := range 2 {
-		with := s.cfg.Sides[axis][side]
-		if !s.cfg.passes(s.block.Grid, axis, side) || with.Kind != Inflow && !with.Backflow ||
-			s.block.HasNeighbours(axis)[side] {
-			continue
-		}
-		box := s.cells(1) // momentum along the side needs its ghosts
-		box.Lo[axis] = side * s.block.N[axis]
-		box.Hi[axis] = box.Lo[axis] + 1
-		p.Run(engine.Over(kernels.NewEnterLoop(box, q, F(1-2*side), s.now), box))
-	}
-}
-
-// pass adds what a sweep along an axis moves through its sides.
-func (s budget[F]) pass(p *engine.Program, axis int) {
+// addPassed adds what a sweep along an axis moves through its sides.
+func (s budget[F]) addPassed(p *engine.Program, axis int) {
 	b := s.block
 	for side := range 2 {
 		if !s.cfg.passes(b.Grid, axis, side) || b.HasNeighbours(axis)[side] {
@@ -53,8 +38,8 @@ func (s budget[F]) pass(p *engine.Program, axis int) {
 	}
 }
 
-// reduce adds up the sides of all ranks.
-func (s budget[F]) reduce(p *engine.Program) {
+// reducePassed adds up the sides of all ranks.
+func (s budget[F]) reducePassed(p *engine.Program) {
 	if s.counts() {
 		p.Reduce(engine.AddedOf(s.passed))
 	}

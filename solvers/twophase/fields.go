@@ -124,7 +124,7 @@ func (s output[F]) derive(f *solvers.Field, n int, of func(u *[3][]F, c int, to 
 // centre computes the velocity at a cell's centre.
 func (s output[F]) centre(u *[3][]F, c int, to []float64) {
 	for d := range to {
-		to[d] = (float64(u[d][c]) + float64(u[d][c+int(s.stride(d))])) / 2
+		to[d] = (float64(u[d][c]) + float64(u[d][c+stride(s.block, d)])) / 2
 	}
 }
 
@@ -139,7 +139,7 @@ func (s output[F]) vorticity(u *[3][]F, c int, to []float64) {
 
 // slope is the derivative of component d along an axis at a cell's centre.
 func (s output[F]) slope(u *[3][]F, c, d, along int) float64 {
-	step, own := int(s.stride(along)), int(s.stride(d))
+	step, own := stride(s.block, along), stride(s.block, d)
 	if d == along {
 		return (float64(u[d][c+own]) - float64(u[d][c])) / float64(s.spacing)
 	}

@@ -97,7 +97,7 @@ type survey[F num.Float] struct{ *solver[F] }
 // measures declares what is measured.
 func (s survey[F]) measures(m *engine.Measures) {
 	m.Program = func(p *engine.Program, _ int, _ bool) {
-		p.Run(engine.Over(kernels.NewDivergenceLoop(s.cells(0), &s.lattice, s.u[0].Data, s.u[1].Data, s.third(s.u),
+		p.Run(engine.Over(kernels.NewDivergenceLoop(s.cells(0), &s.lattice, s.u[0].Data, s.u[1].Data, thirdComponent(s.u),
 			s.divergence.At()), s.cells(0)))
 		p.Host(s.measureRow)
 	}
@@ -183,7 +183,7 @@ func (s survey[F]) measureCell(r *row, f []F, u *[3][]F, c int) (energy float64)
 	v := float64(f[c])
 	r.sums[sumVolume].Add(v * weight)
 	for d := range dim {
-		step := int(s.stride(d))
+		step := stride(s.block, d)
 		lo, hi := float64(u[d][c]), float64(u[d][c+step])
 		own, below, above := s.cfg.densityOf(v), s.cfg.densityOf(float64(f[c-step])), s.cfg.densityOf(float64(f[c+step]))
 		if s.cfg.Rings && d == 0 {
@@ -211,11 +211,11 @@ func (s survey[F]) measureCell(r *row, f []F, u *[3][]F, c int) (energy float64)
 func (s survey[F]) dissipationOf(f float64, u *[3][]F, c int, radius float64) float64 {
 	dim, sum := s.block.Grid.Dim, 0.0
 	for d := range dim {
-		own := int(s.stride(d))
+		own := stride(s.block, d)
 		slope := float64(u[d][c+own]) - float64(u[d][c])
 		sum += 2 * slope * slope
 		for e := d + 1; e < dim; e++ {
-			other := int(s.stride(e))
+			other := stride(s.block, e)
 			for corner := range 4 {
 				at := c + corner%2*own + corner/2*other
 				shear := float64(u[d][at]) - float64(u[d][at-other]) + float64(u[e][at]) - float64(u[e][at-own])

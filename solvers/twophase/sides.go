@@ -9,13 +9,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/twophase/kernels"
 )
 
-// When a velocity's ghosts are filled.
-type when int
+// sideRule is what faces in outflows get when a velocity's ghosts are filled.
+type sideRule int
 
 const (
-	projected when = iota // after the projection: faces in outflows keep their velocity
-	predicted             // before it: faces in outflows get that of the next face inside
-	changed               // for changes of velocity: all given velocities are 0
+	keepOutflow   sideRule = iota // they keep their velocity, that of the last projection
+	extendOutflow                 // before the projection: that of the next face inside
+	zeroGiven                     // 0, as have all faces with a given velocity: for changes of velocity
 )
 
 // affine is a function a·v + b + part·given of the value of an entity at a position of the grid.
@@ -68,7 +68,7 @@ func mirrored(i, n int) int {
 }
 
 // velocityGhost is for the velocity component d.
-func (c *Config) velocityGhost(d int, w when) ghostOf {
+func (c *Config) velocityGhost(d int, rule sideRule) ghostOf {
 	return func(axis, i, n int) (affine, bool) {
 		side, last := 0, n-1
 		if axis == d {
@@ -78,7 +78,7 @@ func (c *Config) velocityGhost(d int, w when) ghostOf {
 			side = 1
 		}
 		s, given := c.Sides[axis][side], 1.0
-		if w == changed {
+		if rule == zeroGiven {
 			given = 0
 		}
 		if axis != d {
@@ -102,9 +102,9 @@ func (c *Config) velocityGhost(d int, w when) ghostOf {
 			return constantOr(max(0, min(n, i)), 0, given, s.Velocity[d], s.Profile[d]), true
 		case Outflow:
 			switch {
-			case w == changed:
+			case rule == zeroGiven:
 				return affine{at: wall}, true
-			case w == predicted:
+			case rule == extendOutflow:
 				return affine{at: max(1, min(n-1, i)), a: 1}, true
 			case i == wall:
 				return affine{}, false

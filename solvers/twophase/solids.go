@@ -72,11 +72,6 @@ func declareSolids[F num.Float](t *engine.Table, c *Config, b *grid.Block) *soli
 	return s
 }
 
-func stride(b *grid.Block, axis int) int {
-	x, y, z := b.Strides()
-	return [3]int{x, y, z}[axis]
-}
-
 // zeros lists elements that are set to 0.
 func zeros(which []bool) (l ghostList) {
 	for c, yes := range which {
@@ -120,7 +115,7 @@ func (s drag[F]) forces(p, f []F, u *[3][]F, sums []dist.Accumulator) {
 			if g.Shut[d][c] {
 				sums[d].Add((weight - float64(p[c])) * area)
 			}
-			if g.Shut[d][c+int(s.stride(d))] {
+			if g.Shut[d][c+stride(s.block, d)] {
 				sums[d].Add((weight + float64(p[c])) * area)
 			}
 		}
@@ -135,13 +130,13 @@ func (s drag[F]) forces(p, f []F, u *[3][]F, sums []dist.Accumulator) {
 
 // onWall is the force per length on the solid of face n of a list of walls, in units of the spacing.
 func (s drag[F]) onWall(g *solid.Geometry, w *solid.WallList, d, n, c int, f []F, u *[3][]F) (sum float64) {
-	dim, own := s.block.Grid.Dim, int(s.stride(d))
+	dim, own := s.block.Grid.Dim, stride(s.block, d)
 	v := float64(u[d][c])
 	i, _, _ := s.block.Cell(c)
 	radius := s.cfg.weight(s.block, i)
 	for turn := range dim {
 		along := (d + turn) % dim
-		step := int(s.stride(along))
+		step := stride(s.block, along)
 		for side := range 2 {
 			if !g.Shut[d][c+(2*side-1)*step] {
 				continue
@@ -174,16 +169,16 @@ func (s drag[F]) viscosityOf(f []F, cells ...int) float64 {
 	return s.cfg.Viscosity[1] + (s.cfg.Viscosity[0]-s.cfg.Viscosity[1])*sum/max(count, 1)
 }
 
-// close sets closed faces of component d to 0.
-func (s *solver[F]) close(p *engine.Program, d int, v *engine.Array[F]) {
+// zeroClosedFaces sets closed faces of component d to 0.
+func (s *solver[F]) zeroClosedFaces(p *engine.Program, d int, v *engine.Array[F]) {
 	if s.solids != nil {
 		p.Run(s.solids.closed[d].of(v))
 	}
 }
 
-// extend continues a volume fraction into solids and beyond sides with contact angles, for planes, curvatures and
-// viscosity.
-func (s *solver[F]) extend(p *engine.Program, f *engine.Array[F]) {
+// extendFractions continues a volume fraction into solids and beyond sides with contact angles, for planes, curvatures
+// and viscosity.
+func (s *solver[F]) extendFractions(p *engine.Program, f *engine.Array[F]) {
 	if s.solids != nil {
 		q := &s.solids.filled
 		p.Run(engine.Whole(kernels.NewFillSolidsLoop(1<<s.block.Grid.Dim, q.to.Data, q.from.Data, q.weights.Data, f.Data),

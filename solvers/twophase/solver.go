@@ -235,7 +235,7 @@ func (s *solver[F]) initialise(ctx context.Context, at Setting) error {
 		return err
 	}
 	for d := range b.Grid.Dim {
-		if err := s.force[d].Set(host); err != nil {
+		if err := s.acceleration[d].Set(host); err != nil {
 			return err
 		}
 	}
@@ -259,7 +259,7 @@ func (s *solver[F]) setVelocity(at Setting) error {
 			i, j, k := face%n[0], face/n[0]%n[1], face/(n[0]*n[1])
 			c := b.Index(i, j, k)
 			velocity := at.Velocity
-			if at.Body != nil && f[c]+f[c-int(s.stride(d))] > 0 {
+			if at.Body != nil && f[c]+f[c-stride(s.block, d)] > 0 {
 				velocity = at.Body
 			}
 			if velocity == nil {
@@ -430,16 +430,16 @@ func (s *solver[F]) restored(ctx context.Context) error {
 	}
 	err := s.Do(ctx, func(p *engine.Program) {
 		s.refreshFractions(p, s.f[0])
-		s.refreshVelocity(p, s.u, projected)
+		s.refreshVelocity(p, s.u, keepOutflow)
 		s.measureSpeed(p)
 		if s.time.Steps > 0 {
-			s.extend(p, s.f[0])
-			s.bend(p)
-			s.exert(p)
-			s.pressure.Clear(p)
+			s.extendFractions(p, s.f[0])
+			s.findCurvature(p)
+			s.applyForces(p)
+			s.pressure.ClearScratch(p)
 			p.Exchange(s.oneLayer, s.pressure.X)
 			p.Run(s.pressureSides.of(s.pressure.X))
-			s.couple(p)
+			s.setCoefficients(p)
 			for d := range s.block.Grid.Dim { // the velocity is not used
 				box := s.allFaces(d)
 				p.Run(engine.Over(kernels.NewProjectLoop(box, s.facesOf(d), s.now, s.v[1][d].Data), box))

@@ -1,7 +1,9 @@
 package twophase
 
 import (
+	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/twophase/kernels"
 	vof "github.com/atoll-hpc/atoll/solvers/vof/kernels"
@@ -12,25 +14,25 @@ import (
 func (s *solver[F]) step(p *engine.Program, k int) {
 	s.now = &s.clock.Data[k]
 	p.Phase("transport")
-	s.begin(p)
+	s.beginTransport(p)
 	if s.cfg.looksAhead() {
 		s.lookAhead(p)
 	}
 	for n, axis := range s.order(k) {
 		s.sweep(p, n, axis)
 	}
-	budget[F]{s}.reduce(p)
-	s.end(p)
+	budget[F]{s}.reducePassed(p)
+	s.endTransport(p) // from here to project, u is scratch; what only the transport needs is lost
 	p.Phase("viscosity")
-	s.accelerate(p)
-	viscosity[F]{s}.resist(p)
+	s.predictVelocity(p)
+	viscosity[F]{s}.solve(p) // conjugate gradients: exchanges and reductions in each iteration
 	p.Phase("forces")
-	s.bend(p)
-	s.exert(p)
+	s.findCurvature(p)
+	s.applyForces(p)
 	p.Phase("pressure")
 	s.project(p)
 	s.measureSpeed(p)
-	s.emptySolids(p, s.f[0])
+	s.emptySolids(p, s.f[0]) // undoes the extension
 }
 
 // order is the order of the axes of the sweeps in step k, which alternates so that no axis is preferred.
@@ -44,9 +46,10 @@ func (s *solver[F]) order(k int) []int {
 // cycle is the number of orders.
 func (s *solver[F]) cycle() int { return 2 * (2*s.block.Grid.Dim - 3) }
 
-// begin sets the velocity that the step changes to that of its beginning: that in outflows, which sweeps do not
-// change, in both arrays that sweeps alternate with.
-func (s *solver[F]) begin(p *engine.Program) {
+// beginTransport sets the velocity that the step changes to that of its beginning: that in outflows, which sweeps do
+// not change, in both arrays that sweeps alternate with. It also keeps the volume fraction of the beginning, for all
+// sweeps.
+func (s *solver[F]) beginTransport(p *engine.Program) {
 	p.Queue(func() error {
 		for d := range s.block.Grid.Dim {
 			if err := s.v[0][d].Copy(s.u[d]); err != nil {
@@ -67,22 +70,22 @@ func (s *solver[F]) begin(p *engine.Program) {
 // lookAhead computes the change of the velocity by forces in half a step.
 func (s *solver[F]) lookAhead(p *engine.Program) {
 	for d := range s.block.Grid.Dim {
-		p.Run(engine.Over(kernels.NewLookAheadLoop(s.faces(d), viscosity[F]{s}.viscousOf(d, s.u), s.now, s.force[d].Data,
-			s.ahead[d].Data), s.faces(d)))
+		p.Run(engine.Over(kernels.NewLookAheadLoop(s.faces(d), viscosity[F]{s}.viscousOf(d, s.u), s.now,
+			s.acceleration[d].Data, s.ahead[d].Data), s.faces(d)))
 	}
-	s.refreshVelocity(p, s.ahead, changed)
+	s.refreshVelocity(p, s.ahead, zeroGiven)
 }
 
 // sweep is sweep n of a step: it moves the fluids along an axis, and with them all components of the momentum.
 func (s *solver[F]) sweep(p *engine.Program, n, axis int) {
 	from, to := n%2, (n+1)%2
 	q := s.sweepOf(axis, from)
-	s.extend(p, s.f[from])
+	s.extendFractions(p, s.f[from])
 	s.reconstruct(p, s.f[from], 2)
 	p.Run(engine.Over(kernels.NewFluxLoop(s.cells(1), q, s.now), s.cells(1)))
-	budget[F]{s}.enter(p, axis, q)
+	s.setInflow(p, axis, q)
 	p.Run(engine.Over(kernels.NewAdvanceLoop(s.cells(0), q, s.now), s.cells(0)))
-	budget[F]{s}.pass(p, axis)
+	budget[F]{s}.addPassed(p, axis)
 	s.refreshFractions(p, s.f[to])
 	for d := range s.block.Grid.Dim {
 		m := &kernels.Momentum[F]{Lattice: s.lattice, Fluids: s.fluids, Along: s.stride(axis), Across: s.stride(d),
@@ -94,20 +97,30 @@ func (s *solver[F]) sweep(p *engine.Program, n, axis int) {
 		p.Run(engine.Over(kernels.NewCarryLoop(s.faces(d), m, s.now), s.faces(d)))
 	}
 	if n < s.block.Grid.Dim-1 {
-		s.refreshVelocity(p, s.v[to], projected)
+		s.refreshVelocity(p, s.v[to], keepOutflow)
 	}
 }
 
 func (s *solver[F]) sweepOf(axis, from int) *kernels.Sweep[F] {
-	q := &kernels.Sweep[F]{Lattice: s.lattice, Fluids: s.fluids, Axis: int32(axis), Stride: s.stride(axis),
+	lines, planes := s.linesOrPlanes()
+	return &kernels.Sweep[F]{Lattice: s.lattice, Fluids: s.fluids, Axis: int32(axis), Stride: s.stride(axis),
 		F: s.f[from].Data, Start: s.start.Data, U: s.u[axis].Data, Volume: s.volume.Data, Mass: s.mass.Data,
-		Out: s.f[1-from].Data}
-	if s.lines != nil {
-		q.Lines = s.lines.Data
-	} else {
-		q.Planes = s.planes.Data
+		Out: s.f[1-from].Data, Lines: lines, Planes: planes}
+}
+
+// setInflow sets the fluxes of a sweep through sides where fluid of a given fraction enters.
+func (s *solver[F]) setInflow(p *engine.Program, axis int, q *kernels.Sweep[F]) {
+	for side := range 2 {
+		with := s.cfg.Sides[axis][side]
+		if !s.cfg.passes(s.block.Grid, axis, side) || with.Kind != Inflow && !with.Backflow ||
+			s.block.HasNeighbours(axis)[side] {
+			continue
+		}
+		box := s.cells(1) // momentum along the side needs its ghosts
+		box.Lo[axis] = side * s.block.N[axis]
+		box.Hi[axis] = box.Lo[axis] + 1
+		p.Run(engine.Over(kernels.NewEnterLoop(box, q, F(1-2*side), s.now), box))
 	}
-	return q
 }
 
 // reconstruct computes the planes of mixed cells, with some layers of ghosts.
@@ -126,8 +139,9 @@ func (s *solver[F]) reconstruct(p *engine.Program, f *engine.Array[F], layers in
 		DifferenceStep: s.difference(), F: f.Data, Planes: s.planes.Data}), box))
 }
 
-// end clips the volume fraction, and leaves it and the velocity where the next step looks for them.
-func (s *solver[F]) end(p *engine.Program) {
+// endTransport leaves the volume fraction in f[0] and the velocity in v[0], clips the fraction, removes small pieces,
+// and extends the fraction into solids, until the end of the step, and beyond sides.
+func (s *solver[F]) endTransport(p *engine.Program) {
 	if dim := s.block.Grid.Dim; dim%2 == 1 {
 		p.Queue(func() error {
 			for d := range dim {
@@ -142,55 +156,51 @@ func (s *solver[F]) end(p *engine.Program) {
 	p.Run(engine.Over(kernels.NewClipLoop(s.cells(0), &s.lattice, s.roundOff(), s.f[0].Data, s.clipped.At()), s.cells(0)))
 	s.refreshFractions(p, s.f[0])
 	tagging[F]{s}.remove(p)
-	s.extend(p, s.f[0])
+	s.extendFractions(p, s.f[0])
 }
 
-// accelerate predicts the velocity with the acceleration of the last step, for the viscous stress.
-func (s *solver[F]) accelerate(p *engine.Program) {
+// predictVelocity adds the acceleration of the last step, for the viscous stress. applyForces replaces it.
+func (s *solver[F]) predictVelocity(p *engine.Program) {
 	for d := range s.block.Grid.Dim {
-		p.Run(engine.Over(kernels.NewAccelerateLoop(s.faces(d), &s.lattice, s.now, s.force[d].Data, s.v[0][d].Data),
-			s.faces(d)))
+		p.Run(engine.Over(kernels.NewAccelerateLoop(s.faces(d), &s.lattice, s.now, s.acceleration[d].Data,
+			s.v[0][d].Data), s.faces(d)))
 	}
 }
 
-// bend finds the curvature of the interface.
-func (s *solver[F]) bend(p *engine.Program) {
+// findCurvature finds the curvature of the interface.
+func (s *solver[F]) findCurvature(p *engine.Program) {
 	if s.fluids.Tension == 0 {
 		return
 	}
 	s.reconstruct(p, s.f[0], 1)
 	q := &kernels.Curvature[F]{Lattice: s.lattice, F: s.f[0].Data, Kappa: s.kappa.Data}
-	if s.lines != nil {
-		q.Lines = s.lines.Data
-	} else {
-		q.Planes = s.planes.Data
-	}
+	q.Lines, q.Planes = s.linesOrPlanes()
 	p.Run(engine.Over(kernels.NewFindCurvatureLoop(s.cells(0), q), s.cells(0)))
 	p.ExchangeThen(s.oneLayer, []engine.Task{s.kappaSides.of(s.kappa)}, s.kappa)
 }
 
-// exert replaces the acceleration of the last step by the present surface tension and gravity.
-func (s *solver[F]) exert(p *engine.Program) {
+// applyForces replaces the acceleration of the last step by the present surface tension and gravity, at faces.
+func (s *solver[F]) applyForces(p *engine.Program) {
 	for d := range s.block.Grid.Dim {
 		p.Run(engine.Over(kernels.NewExertLoop(s.faces(d), s.facesOf(d), s.now), s.faces(d)))
-		s.close(p, d, s.force[d])
+		s.zeroClosedFaces(p, d, s.acceleration[d])
 	}
 }
 
 func (s *solver[F]) facesOf(d int) *kernels.Faces[F] {
 	return &kernels.Faces[F]{Lattice: s.lattice, Fluids: s.fluids, Axis: int32(d), Across: s.stride(d), Spacing: s.spacing,
 		Gravity: F(s.cfg.Gravity[d]), F: s.f[0].Data, Kappa: s.kappa.Data, P: s.pressure.X.Data, A: s.pressure.A[d].Data,
-		V: s.v[0][d].Data, Force: s.force[d].Data}
+		V: s.v[0][d].Data, Force: s.acceleration[d].Data}
 }
 
 // project makes the velocity free of divergence by the pressure, which starts from that of the last step.
 func (s *solver[F]) project(p *engine.Program) {
-	s.refreshVelocity(p, s.v[0], predicted)
-	s.pressure.Clear(p)
-	s.couple(p)
+	s.refreshVelocity(p, s.v[0], extendOutflow)
+	s.pressure.ClearScratch(p) // not X; also loses kappa, whose memory it is
+	s.setCoefficients(p)
 	s.pressure.SetUp(p)
 	v := s.v[0]
-	p.Run(engine.Over(kernels.NewDivergeLoop(s.cells(0), &s.lattice, s.now, v[0].Data, v[1].Data, s.third(v),
+	p.Run(engine.Over(kernels.NewDivergeLoop(s.cells(0), &s.lattice, s.now, v[0].Data, v[1].Data, thirdComponent(v),
 		s.pressure.B.Data), s.cells(0)),
 		engine.Whole(kernels.NewSetPressureToleranceLoop(s.cfg.residual(), s.now, s.pressure.Iteration.At()), 1))
 	p.Run(s.pressureSides.of(s.pressure.X))
@@ -201,27 +211,27 @@ func (s *solver[F]) project(p *engine.Program) {
 		box := s.allFaces(d)
 		p.Run(engine.Over(kernels.NewProjectLoop(box, s.facesOf(d), s.now, s.u[d].Data), box))
 	}
-	s.refreshVelocity(p, s.u, projected)
+	s.refreshVelocity(p, s.u, keepOutflow)
 }
 
-// couple computes the coefficients of the pressure's equation.
-func (s *solver[F]) couple(p *engine.Program) {
+// setCoefficients computes the coefficients of the pressure's equation.
+func (s *solver[F]) setCoefficients(p *engine.Program) {
 	for d := range s.block.Grid.Dim {
 		box := s.allFaces(d)
 		p.Run(engine.Over(kernels.NewCoupleLoop(box, s.facesOf(d), s.sidesOf(d)), box))
-		s.close(p, d, s.pressure.A[d])
+		s.zeroClosedFaces(p, d, s.pressure.A[d])
 	}
 }
 
 // measureSpeed finds the largest speed, which limits the next step.
 func (s *solver[F]) measureSpeed(p *engine.Program) {
-	p.Run(engine.Over(kernels.NewSpeedLoop(s.cells(0), &s.lattice, s.u[0].Data, s.u[1].Data, s.third(s.u), s.speed.At()),
-		s.cells(0)))
+	p.Run(engine.Over(kernels.NewSpeedLoop(s.cells(0), &s.lattice, s.u[0].Data, s.u[1].Data, thirdComponent(s.u),
+		s.speed.At()), s.cells(0)))
 	engine.ReduceExtreme(p, s.oneLayer, s.speed, 0)
 }
 
-// third is the third component of a velocity, or nil in the plane.
-func (s *solver[F]) third(v [3]*engine.Array[F]) []F {
+// thirdComponent is that of a velocity, or nil in the plane.
+func thirdComponent[F num.Float](v [3]*engine.Array[F]) []F {
 	if v[2] == nil {
 		return nil
 	}
@@ -234,14 +244,14 @@ func (s *solver[F]) refreshFractions(p *engine.Program, f *engine.Array[F]) {
 }
 
 // refreshVelocity fills two layers of ghosts of all components in one message, and sets the faces in sides.
-func (s *solver[F]) refreshVelocity(p *engine.Program, v [3]*engine.Array[F], w when) {
+func (s *solver[F]) refreshVelocity(p *engine.Program, v [3]*engine.Array[F], rule sideRule) {
 	var tasks []engine.Task
 	var all []engine.Exchanged
 	for d := range s.block.Grid.Dim {
 		if s.solids != nil { // before it, what sides mirror; after it, what they give
 			tasks = append(tasks, s.solids.closed[d].of(v[d]))
 		}
-		tasks, all = append(tasks, s.velocitySides[w][d].of(v[d])), append(all, v[d])
+		tasks, all = append(tasks, s.velocitySides[rule][d].of(v[d])), append(all, v[d])
 		if s.solids != nil {
 			tasks = append(tasks, s.solids.closed[d].of(v[d]))
 		}
@@ -282,4 +292,10 @@ func (s *solver[F]) sidesOf(axis int) *kernels.Sides {
 		FirstOpen: of[0].Kind == Outflow, LastOpen: of[1].Kind == Outflow}
 }
 
-func (s *solver[F]) stride(axis int) int32 { return [3]int32{1, s.lattice.SY, s.lattice.SZ}[axis] }
+// stride is that of kernels.
+func (s *solver[F]) stride(axis int) int32 { return int32(stride(s.block, axis)) }
+
+func stride(b *grid.Block, axis int) int {
+	x, y, z := b.Strides()
+	return [3]int{x, y, z}[axis]
+}

@@ -10,13 +10,13 @@ import (
 // viscosity is the viscous part of a step.
 type viscosity[F num.Float] struct{ *solver[F] }
 
-// resist is the implicit step of viscosity: conjugate gradients with the diagonal for the change of velocity.
-func (s viscosity[F]) resist(p *engine.Program) {
-	s.refreshVelocity(p, s.v[0], projected)
+// solve is the implicit step of viscosity: conjugate gradients with the diagonal for the change of velocity.
+func (s viscosity[F]) solve(p *engine.Program) {
 	w := s.viscous
 	if w.sums == nil {
 		return
 	}
+	s.refreshVelocity(p, s.v[0], keepOutflow)
 	for d := range s.block.Grid.Dim {
 		for _, a := range []*engine.Array[F]{w.change[d], w.residual[d], w.inverse[d], w.z[d], w.direction[d], w.product[d]} {
 			p.Run(engine.Whole(levels.NewZeroLoop(a.Data), len(a.Data))) // sums are over ghosts too
@@ -29,8 +29,8 @@ func (s viscosity[F]) resist(p *engine.Program) {
 		if walls := s.solids; walls != nil {
 			p.Run(engine.Whole(kernels.NewStartWallsLoop(q, walls.walls(d), s.now, w.residual[d].Data, w.inverse[d].Data),
 				len(walls.wall[d].faces.Data)))
-			s.close(p, d, w.residual[d])
-			s.close(p, d, w.inverse[d]) // so that the change is 0 there
+			s.zeroClosedFaces(p, d, w.residual[d])
+			s.zeroClosedFaces(p, d, w.inverse[d]) // so that the change is 0 there
 		}
 	}
 	engine.ReduceExtreme(p, s.oneLayer, w.largest, 0)
@@ -64,7 +64,7 @@ func (s viscosity[F]) iterate(p *engine.Program) {
 	for d := range dim {
 		p.Run(engine.Over(levels.NewDirectLoop(s.faces(d), &lattice, it, w.z[d].Data, w.direction[d].Data), s.faces(d)))
 	}
-	s.refreshVelocity(p, w.direction, changed)
+	s.refreshVelocity(p, w.direction, zeroGiven)
 	for d := range dim {
 		q := s.viscousOf(d, w.direction)
 		p.Run(engine.Over(kernels.NewResistLoop(s.faces(d), q, s.now, w.product[d].Data, w.sums.Bound.At()), s.faces(d)))

@@ -216,7 +216,7 @@ func (s *Solver[F]) Part(cells int, empty func(p *engine.Program, a *engine.Arra
 }
 
 // Scratch returns the arrays over the cells of the rank's block that hold nothing between solutions: whoever uses them
-// calls Clear before SetUp, and before A and B are set. Those of A are the last ones.
+// calls ClearScratch before SetUp, and before A and B are set. Those of A are the last ones.
 func (s *Solver[F]) Scratch() []*engine.Array[F] {
 	l := s.finest()
 	all := []*engine.Array[F]{s.B, s.residual, s.d, s.q, l.x[1], l.t, l.r, l.inverse, l.w[0], l.w[1], l.w[2], l.x[0],
@@ -224,8 +224,8 @@ func (s *Solver[F]) Scratch() []*engine.Array[F] {
 	return slices.DeleteFunc(all, func(a *engine.Array[F]) bool { return a == nil })
 }
 
-// Clear sets Scratch to 0: ghosts beyond sides must be so.
-func (s *Solver[F]) Clear(p *engine.Program) {
+// ClearScratch sets Scratch to 0: ghosts beyond sides must be so.
+func (s *Solver[F]) ClearScratch(p *engine.Program) {
 	for _, a := range s.Scratch() {
 		p.Run(engine.Whole(levels.NewZeroLoop(a.Data), len(a.Data)))
 	}
