@@ -239,7 +239,8 @@ func bubbleInTube(ctx context.Context, p *verify.Page) error {
 		if err != nil {
 			return err
 		}
-		flow, verdict := "axisymmetric", verify.Info
+		flow := "axisymmetric"
+		var verdict verify.Verdict
 		if c.text == tubeCase {
 			r.drift = ringVolume(r.outcome.fields["f"], c.n/2, 1/float64(c.n))/(4./3*math.Pi*math.Pow(.25, 3)) - 1
 			verdict = verify.AtMost(math.Abs(r.drift), 1e-4)
