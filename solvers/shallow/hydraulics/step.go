@@ -80,8 +80,7 @@ func (w *Works[F]) Operate(p *engine.Program, s *Step[F]) {
 	p.Share(s.Exchange)
 }
 
-// Sources are the names of the structures through which water comes into the domain or leaves it, and Through those of
-// the others.
+// Sources are the names of the structures through which water comes into the domain or leaves it.
 func (w *Works[F]) Sources() (names []string) {
 	for k := range w.given {
 		if !w.given[k].inside() {
@@ -90,6 +89,8 @@ func (w *Works[F]) Sources() (names []string) {
 	}
 	return names
 }
+
+// Through are the other structures.
 func (w *Works[F]) Through() (list []Passage) {
 	for k := range w.given {
 		if w.given[k].inside() {
