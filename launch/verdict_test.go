@@ -151,3 +151,16 @@ func TestWriteTails(t *testing.T) {
 		t.Errorf("last line %q", last)
 	}
 }
+
+// TestVerdictHasReport: the error of a run says why the rank failed that is the cause, also if that rank ran on another
+// machine, where its output has been shown.
+func TestVerdictHasReport(t *testing.T) {
+	const why = "case_000002.vtu: no space left on device"
+	exits := []Exit{
+		{Rank: 0, Code: ExitPeerFailed, Report: &Report{Rank: 1, Text: why}},
+		{Rank: 1, Code: 1, Report: &Report{Rank: 1, Text: why}},
+	}
+	if got, want := Verdict(exits, nil).Error(), "rank 1 exited with code 1: "+why; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}

@@ -33,7 +33,11 @@ type Exit struct {
 }
 
 func (e Exit) exit() exit {
-	return exit{rank: e.Rank, code: e.Code, signal: e.Signal, byParent: e.BySupervisor, at: e.At, output: e.Output}
+	output := e.Output
+	if e.Report != nil && e.Report.Rank == e.Rank && e.Rank != 0 { // rank 0 has shown its error
+		output = e.Report.Text
+	}
+	return exit{rank: e.Rank, code: e.Code, signal: e.Signal, byParent: e.BySupervisor, at: e.At, output: output}
 }
 
 // Verdict returns the *RankError of ranks that have ended, or nil if all exited with code 0. stop is what stopped the

@@ -29,9 +29,9 @@ type connectFlags struct {
 }
 
 func (f *connectFlags) register(p *pflag.FlagSet) {
-	p.DurationVar(&f.silence, "silence", 0, "how long a rank may send no heartbeat before it counts as lost (default 3s, "+
+	p.Var(&longDuration{&f.silence, 100 * time.Millisecond}, "silence", "how long a rank may send no heartbeat before it counts as lost (default 3s, "+
 		"above 128 ranks over gRPC 3s for each 128)")
-	p.DurationVar(&f.joinTimeout, "join", 0, "how long ranks wait for each other at the start (default 1m, above 128 "+
+	p.Var(&longDuration{&f.joinTimeout, 100 * time.Millisecond}, "join", "how long ranks wait for each other at the start (default 1m, above 128 "+
 		"ranks 1m for each 128)")
 	p.StringVar(&f.listen, "listen", "", "host:port at which this rank accepts connections over gRPC, as in :7000 "+
 		"(default: a unix socket, or a free port of loopback)")
@@ -49,15 +49,34 @@ func (f *connectFlags) patience(ranks int) (silence, join time.Duration) {
 }
 
 func (f *connectFlags) validate() error {
-	switch {
-	case f.silence != 0 && f.silence < 100*time.Millisecond:
-		return usageError{fmt.Errorf("--silence %v: at least 100ms, or a rank on a busy machine counts as lost", f.silence)}
-	case f.joinTimeout < 0:
-		return usageError{fmt.Errorf("--join %v: want more than 0", f.joinTimeout)}
-	case f.insecure && f.certs != "":
+	if f.insecure && f.certs != "" {
 		return usageError{errors.New("--insecure is for runs without certificates, --certs for those with: leave one out")}
 	}
 	return nil
+}
+
+// longDuration is a flag whose value, if it is given, is at least min.
+type longDuration struct {
+	value *time.Duration // 0: not given
+	min   time.Duration
+}
+
+func (d *longDuration) Type() string { return "duration" }
+
+func (d *longDuration) String() string {
+	if d.value == nil || *d.value == 0 {
+		return ""
+	}
+	return d.value.String()
+}
+
+func (d *longDuration) Set(text string) error {
+	value, err := time.ParseDuration(text)
+	if err == nil && value < d.min {
+		err = fmt.Errorf("at least %v, or a rank on a busy machine counts as lost", d.min)
+	}
+	*d.value = value
+	return err
 }
 
 // args returns the flags that pass these settings on to a rank process.
