@@ -22,16 +22,16 @@ import (
 
 // connectFlags are the flags for how ranks connect, when one counts as lost, and how ranks authenticate each other.
 type connectFlags struct {
-	silence, joinTimeout time.Duration // 0: see patience
+	silence, joinTimeout time.Duration // 0: see waits
 	listen, announce     string
 	certs                string
 	insecure             bool
 }
 
 func (f *connectFlags) register(p *pflag.FlagSet) {
-	p.Var(&longDuration{&f.silence, 100 * time.Millisecond}, "silence", "how long a rank may send no heartbeat before it counts as lost (default 3s, "+
-		"above 128 ranks over gRPC 3s for each 128)")
-	p.Var(&longDuration{&f.joinTimeout, 100 * time.Millisecond}, "join", "how long ranks wait for each other at the start (default 1m, above 128 "+
+	p.Var((*waitLimit)(&f.silence), "silence", "how long a rank may send no heartbeat before it counts as lost (default "+
+		"3s, above 128 ranks over gRPC 3s for each 128)")
+	p.Var((*waitLimit)(&f.joinTimeout), "join", "how long ranks wait for each other at the start (default 1m, above 128 "+
 		"ranks 1m for each 128)")
 	p.StringVar(&f.listen, "listen", "", "host:port at which this rank accepts connections over gRPC, as in :7000 "+
 		"(default: a unix socket, or a free port of loopback)")
@@ -42,8 +42,8 @@ func (f *connectFlags) register(p *pflag.FlagSet) {
 		"it can read and change the run")
 }
 
-// patience returns the silence after which a rank counts as lost, and how long so many ranks wait for each other.
-func (f *connectFlags) patience(ranks int) (silence, join time.Duration) {
+// waits returns the silence after which a rank counts as lost, and how long so many ranks wait for each other.
+func (f *connectFlags) waits(ranks int) (silence, join time.Duration) {
 	silence, join = grpc.Patience(ranks)
 	return cmp.Or(f.silence, silence), cmp.Or(f.joinTimeout, join)
 }
@@ -55,27 +55,28 @@ func (f *connectFlags) validate() error {
 	return nil
 }
 
-// longDuration is a flag whose value, if it is given, is at least min.
-type longDuration struct {
-	value *time.Duration // 0: not given
-	min   time.Duration
-}
+// waitLimit is the value of a flag for how long ranks wait for each other; 0 if the flag is not given.
+type waitLimit time.Duration
 
-func (d *longDuration) Type() string { return "duration" }
+// minWait is the shortest time that ranks on a busy machine can keep.
+const minWait = 100 * time.Millisecond
 
-func (d *longDuration) String() string {
-	if d.value == nil || *d.value == 0 {
+func (p *waitLimit) Type() string { return "duration" }
+
+func (p *waitLimit) String() string {
+	if *p == 0 {
 		return ""
 	}
-	return d.value.String()
+	return time.Duration(*p).String()
 }
 
-func (d *longDuration) Set(text string) error {
-	value, err := time.ParseDuration(text)
-	if err == nil && value < d.min {
-		err = fmt.Errorf("at least %v, or a rank on a busy machine counts as lost", d.min)
+// Set refuses times below minWait.
+func (p *waitLimit) Set(text string) error {
+	d, err := time.ParseDuration(text)
+	if err == nil && d < minWait {
+		err = fmt.Errorf("at least %v, or a rank on a busy machine counts as lost", minWait)
 	}
-	*d.value = value
+	*p = waitLimit(d)
 	return err
 }
 

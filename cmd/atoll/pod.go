@@ -36,7 +36,7 @@ func (f *runFlags) pod(ctx context.Context, path string, p *members.Pod) error {
 	p.Certs, p.Insecure, p.Args = f.certs, f.insecure, f.connectFlags.args()
 	p.Workers = launch.LocalConfig{Threads: f.threads, Stdout: os.Stdout, Stderr: os.Stderr, LogRanks: f.logRanks,
 		LogOut: stdout, LogErr: stderr, Stuck: f.stuck}
-	_, outage := f.patience(limit)
+	_, outage := f.waits(limit)
 	p.SilenceLimit, p.MaxOutage = cmp.Or(f.silence, members.SilenceLimit), outage
 	health, err := f.healthService()
 	if err != nil {

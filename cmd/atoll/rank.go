@@ -116,7 +116,7 @@ func (r *rank) join(ctx context.Context, caseHash string) (comm dist.Comm, leave
 	}
 	cfg, err := r.joinConfig(r.env, caseHash, notifier(r.env))
 	if err == nil {
-		_, limit := r.patience(r.env.Size)
+		_, limit := r.waits(r.env.Size)
 		joinCtx, cancel := context.WithTimeout(ctx, limit)
 		defer cancel()
 		comm, err = grpc.Join(joinCtx, cfg)

@@ -112,7 +112,7 @@ func (f *transportFlags) rankProcess(ctx context.Context, env launch.Environment
 	if err != nil {
 		return err
 	}
-	_, limit := f.patience(env.Size)
+	_, limit := f.waits(env.Size)
 	joinCtx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	c, err := grpc.Join(joinCtx, cfg)

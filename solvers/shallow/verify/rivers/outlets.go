@@ -12,17 +12,21 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// Outlets runs channels with the conditions of rivers: uniform flow that leaves through an open side and one of its
-// normal depth, a free overfall by several conditions, a rating curve, and a discharge that is distributed over a
-// section of two depths; and infiltration by the laws of its models.
-func Outlets(ctx context.Context, p *verify.Page) error {
-	for _, check := range []func(context.Context, *verify.Page) error{openOutlets, overfall, approachToOverfall, ratings,
-		compoundInflow, soilModels} {
-		if err := check(ctx, p); err != nil {
-			return err
-		}
+// Overfalls runs channels that end in a free overfall, and the way on which the flow becomes critical there.
+func Overfalls(ctx context.Context, p *verify.Page) error {
+	if err := overfall(ctx, p); err != nil {
+		return err
 	}
-	return nil
+	return approachToOverfall(ctx, p)
+}
+
+// Discharges runs channels with a discharge over a whole section: one that leaves by a rating curve, and one that is
+// distributed over a section of two depths.
+func Discharges(ctx context.Context, p *verify.Page) error {
+	if err := ratings(ctx, p); err != nil {
+		return err
+	}
+	return compoundInflow(ctx, p)
 }
 
 // river is a channel along x with an inflow on the left.
@@ -48,9 +52,10 @@ func (r *river) run(ctx context.Context, p *verify.Page, end float64, measure fu
 	return basin.Evolve(ctx, p, basin.Flow{Mesh: m, Config: cfg, Manning: r.manning, Initial: r.start}, end, measure)
 }
 
-// openOutlets has uniform flow of 1 m²/s down slopes of .001 and .01, subcritical: a Froude number of .33 and .94. It
-// starts from the normal depth, (n q/√S)^(3/5), from twice and from half of it, and from dry ground.
-func openOutlets(ctx context.Context, p *verify.Page) error {
+// Outlets has uniform flow of 1 m²/s down slopes of .001 and .01, subcritical: a Froude number of .33 and .94. It
+// starts from the normal depth, (n q/√S)^(3/5), from twice and from half of it, and from dry ground. It leaves through
+// an open side, and through one of its normal depth.
+func Outlets(ctx context.Context, p *verify.Page) error {
 	const q, manning = 1.0, .03
 	cells, end := 1000, 6000.0
 	if p.Options.Quick {

@@ -31,10 +31,10 @@ func greenAmpt(k, m, rain, time float64) float64 {
 	return f
 }
 
-// soilModels compares the infiltration of the models in a flat basin with their laws: Green and Ampt's for soils of
+// Infiltration compares the infiltration of the models in a flat basin with their laws: Green and Ampt's for soils of
 // W. Rawls et al. (J. Hydraul. Eng. 109, 1983) under ponded water and under rain of 50 mm/h, an initial and a
 // continuing loss, and the curve number.
-func soilModels(ctx context.Context, p *verify.Page) error {
+func Infiltration(ctx context.Context, p *verify.Page) error {
 	const rain, end = 50e-3 / 3600, 3600.0
 	m, err := mesh.Rectangle(0, 0, 100, 100, 50, basin.MeshSeed)
 	if err != nil {
