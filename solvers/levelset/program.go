@@ -23,6 +23,7 @@ func (s *solver[F]) step(p *engine.Program, _ int) {
 	w := s.swarm
 	if w != nil {
 		p.Phase("particles")
+		s.oneLayer.refresh(p, next)
 		p.Host(w.advectParticles) // updates their radii, moves them, migrates them, and sets bounds on next
 	}
 	p.Phase("reinitialisation")
@@ -30,6 +31,7 @@ func (s *solver[F]) step(p *engine.Program, _ int) {
 	s.reinitialise(p)
 	p.Phase("correction")
 	if w != nil {
+		s.oneLayer.refresh(p, now)
 		p.Host(func(context.Context) error { return w.setBounds(now) })
 	}
 	s.applyBounds(p, now)
@@ -39,7 +41,7 @@ func (s *solver[F]) step(p *engine.Program, _ int) {
 	}
 }
 
-// advect computes the level set next, with one layer of ghosts, from now, whose ghosts are up to date.
+// advect computes the level set next, without ghosts, from now, whose ghosts are up to date.
 func (s *solver[F]) advect(p *engine.Program) {
 	box, velocity := s.owned(0), s.velocity()
 	if s.cfg.Advect == "weno" {
@@ -53,7 +55,6 @@ func (s *solver[F]) advect(p *engine.Program) {
 	} else {
 		p.Run(engine.Over(kernels.NewSemiLagrangianLoop(box, velocity, s.clock.At(), s.f[now].Data, s.f[next].Data), box))
 	}
-	s.oneLayer.refresh(p, next)
 }
 
 // rkStage is a stage of a Runge–Kutta method of Shu and Osher.
@@ -69,7 +70,7 @@ var (
 	relaxStages     = [2]rkStage{{1, now, stage1}, {1. / 2, stage1, now}}
 )
 
-// reinitialise computes the level set now, a distance with at least one layer of ghosts, from next.
+// reinitialise computes the level set now, a distance, from next. Neither has ghosts that are up to date.
 func (s *solver[F]) reinitialise(p *engine.Program) {
 	switch s.cfg.Reinit {
 	case "sweep":
@@ -81,7 +82,6 @@ func (s *solver[F]) reinitialise(p *engine.Program) {
 		s.relax(p)
 	default:
 		p.Queue(func() error { return s.f[now].Copy(s.f[next]) })
-		s.oneLayer.refresh(p, now)
 	}
 }
 
@@ -124,7 +124,6 @@ func (s *solver[F]) sweep(p *engine.Program) {
 		}
 		p.Run(passes[k%2])
 	}
-	s.oneLayer.refresh(p, now)
 }
 
 // markBricks determines which bricks are active, from those that the interface crosses.
@@ -153,11 +152,13 @@ func (s *solver[F]) relax(p *engine.Program) {
 	box := s.owned(0)
 	r := &kernels.Relaxation[F]{Lattice: s.lattice, Step: F(step), Band: F(s.cfg.Band * longest),
 		Start: s.f[next].Data}
-	for range s.cfg.Iterations {
-		for _, stage := range relaxStages {
+	for k := range s.cfg.Iterations {
+		for n, stage := range relaxStages {
+			if k+n > 0 {
+				s.wenoLayers.refresh(p, stage.from)
+			}
 			p.Run(engine.Over(kernels.NewRelaxLoop(box, r, s.prevented.At(), F(stage.weight), s.f[now].Data,
 				s.f[stage.from].Data, s.f[stage.to].Data), box))
-			s.wenoLayers.refresh(p, stage.to)
 		}
 	}
 }
