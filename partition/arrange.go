@@ -17,7 +17,7 @@ func Arrange(g Graph, partOf, cells []int32, ordering Ordering, x, y []float64, 
 	err error) {
 	if len(cells) == 0 {
 		// An empty part needs no ordering, but an unknown ordering is still an error.
-		_, err := Order(ordering, Graph{Start: []int32{0}}, nil, nil, seed)
+		_, err := Order(ordering, Graph{Start: []int32{0}}, [][]float64{nil, nil}, seed)
 		return nil, nil, err
 	}
 	if err := checkPart(g, partOf, cells); err != nil {
@@ -43,7 +43,7 @@ func Arrange(g Graph, partOf, cells []int32, ordering Ordering, x, y []float64, 
 	default:
 		sub = Graph{Start: make([]int32, len(cells)+1)} // the other orderings need only the number of cells
 	}
-	perm, err := Order(ordering, sub, localX, localY, seed^uint64(part))
+	perm, err := Order(ordering, sub, [][]float64{localX, localY}, seed^uint64(part))
 	if err != nil {
 		return nil, nil, fmt.Errorf("part %d, cells numbered within the part: %w", part, err)
 	}

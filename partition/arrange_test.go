@@ -60,7 +60,7 @@ func TestArrangeOnePart(t *testing.T) {
 	g, x, y := lattice(9, 7, 4).dual(t)
 	partOf := make([]int32, g.N())
 	for _, ordering := range Orderings {
-		want, err := Order(ordering, g, x, y, 8)
+		want, err := Order(ordering, g, [][]float64{x, y}, 8)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -24,7 +24,7 @@ func BenchmarkOrder(b *testing.B) {
 		b.Run(string(ordering), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Order(ordering, mesh.g, mesh.x, mesh.y, 1); err != nil {
+				if _, err := Order(ordering, mesh.g, [][]float64{mesh.x, mesh.y}, 1); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -39,7 +39,7 @@ func BenchmarkOrderScattered(b *testing.B) {
 	for _, ordering := range []Ordering{RCM, GPS} {
 		b.Run(string(ordering), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Order(ordering, g, nil, nil, 1); err != nil {
+				if _, err := Order(ordering, g, [][]float64{nil, nil}, 1); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -51,12 +51,12 @@ func BenchmarkPartition(b *testing.B) {
 	mesh := bigMesh()
 	for _, method := range Methods {
 		b.Run(string(method), func(b *testing.B) {
-			if _, err := Partition(method, mesh.g, mesh.x, mesh.y, 64, 1); method == METIS && err != nil {
+			if _, err := Partition(method, mesh.g, [][]float64{mesh.x, mesh.y}, 64, 1); method == METIS && err != nil {
 				b.Skip(err)
 			}
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := Partition(method, mesh.g, mesh.x, mesh.y, 64, 1); err != nil {
+				if _, err := Partition(method, mesh.g, [][]float64{mesh.x, mesh.y}, 64, 1); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -66,7 +66,7 @@ func BenchmarkPartition(b *testing.B) {
 
 func BenchmarkArrangeAll(b *testing.B) {
 	mesh := bigMesh()
-	partOf, err := Partition(HilbertCut, mesh.g, mesh.x, mesh.y, 64, 1)
+	partOf, err := Partition(HilbertCut, mesh.g, [][]float64{mesh.x, mesh.y}, 64, 1)
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -93,7 +93,7 @@ func TestEmptyGraph(t *testing.T) {
 	}
 	for _, ordering := range Orderings {
 		for _, g := range []Graph{zero, g} {
-			if perm, err := Order(ordering, g, nil, nil, 0); err != nil || len(perm) != 0 {
+			if perm, err := Order(ordering, g, [][]float64{nil, nil}, 0); err != nil || len(perm) != 0 {
 				t.Errorf("order %s: %v, %v", ordering, perm, err)
 			}
 		}

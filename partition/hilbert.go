@@ -14,11 +14,11 @@ import (
 // same cell are ordered by id. It returns perm[new] = old. It refuses slices of different lengths and coordinates that
 // are not finite.
 func HilbertOrder(coordinates ...[]float64) ([]int32, error) {
-	if d := len(coordinates); d != 2 && d != 3 {
-		return nil, fmt.Errorf("a Hilbert order needs 2 or 3 coordinates a point, not %d", d)
+	n := 0
+	if len(coordinates) > 0 {
+		n = len(coordinates[0])
 	}
-	n := len(coordinates[0])
-	if err := checkCoordinates(n, coordinates...); err != nil {
+	if err := checkCoordinates(n, coordinates); err != nil {
 		return nil, err
 	}
 	keys, err := hilbertKeys(n, coordinates)
@@ -117,8 +117,11 @@ func hilbertKey(cell [3]uint32, dimension, bits int) uint64 {
 	return key
 }
 
-// checkCoordinates refuses slices that do not hold n finite numbers each.
-func checkCoordinates(n int, coordinates ...[]float64) error {
+// checkCoordinates refuses all but two or three slices of n finite numbers each.
+func checkCoordinates(n int, coordinates [][]float64) error {
+	if d := len(coordinates); d != 2 && d != 3 {
+		return fmt.Errorf("coordinates along %d axes: want 2 or 3", d)
+	}
 	for d, c := range coordinates {
 		axis := "xyz"[d : d+1]
 		if len(c) != n {

@@ -29,11 +29,11 @@ func TestMETIS(t *testing.T) {
 	t.Logf("libmetis found; 64-bit ids: %v", lib.wide)
 	g, x, y := lattice(40, 40, 1).dual(t)
 	for _, n := range []int{1, 2, 7, 64} {
-		partOf, err := Partition(METIS, g, nil, nil, n, 0)
+		partOf, err := Partition(METIS, g, nil, n, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Partition(METIS, g, nil, nil, n, 0)
+		again, err := Partition(METIS, g, nil, n, 0)
 		if err != nil || !slices.Equal(partOf, again) {
 			t.Errorf("%d parts: the second call gives another partition, or fails: %v", n, err)
 		}
@@ -45,7 +45,7 @@ func TestMETIS(t *testing.T) {
 		if limit := 1.03 + 2*float64(n)/float64(g.N()); r.Imbalance() > limit {
 			t.Errorf("%d parts: imbalance %v, want at most %v", n, r.Imbalance(), limit)
 		}
-		curve, err := Partition(HilbertCut, g, x, y, n, 0)
+		curve, err := Partition(HilbertCut, g, [][]float64{x, y}, n, 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -59,7 +59,7 @@ func TestMETIS(t *testing.T) {
 
 func TestMETISDegenerate(t *testing.T) {
 	needMETIS(t)
-	_, err := Partition(METIS, grid(t, 2, 2), nil, nil, 5, 0)
+	_, err := Partition(METIS, grid(t, 2, 2), nil, 5, 0)
 	if err == nil || !strings.Contains(err.Error(), "5 parts of 4") {
 		t.Errorf("more parts than cells: error %v, want one with \"5 parts of 4\"", err)
 	}
@@ -73,7 +73,7 @@ func TestMETISDegenerate(t *testing.T) {
 		{"as many parts as cells", grid(t, 3, 3), 9},
 		{"one cell", fromEdges(t, 1, nil), 1},
 	} {
-		partOf, err := Partition(METIS, test.g, nil, nil, test.n, 0)
+		partOf, err := Partition(METIS, test.g, nil, test.n, 0)
 		if err != nil {
 			t.Errorf("%s: %v", test.name, err)
 			continue
@@ -88,7 +88,7 @@ func TestMETISDegenerate(t *testing.T) {
 // delivered to the program.
 func TestMETISRestoresSignalHandlers(t *testing.T) {
 	needMETIS(t)
-	if _, err := Partition(METIS, grid(t, 20, 20), nil, nil, 3, 0); err != nil {
+	if _, err := Partition(METIS, grid(t, 20, 20), nil, 3, 0); err != nil {
 		t.Fatal(err)
 	}
 	var want, got kernelSigaction

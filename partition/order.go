@@ -21,9 +21,9 @@ const (
 // Orderings are all orderings that [Order] computes.
 var Orderings = []Ordering{Natural, RCM, GPS, Hilbert, Random}
 
-// Order computes the ordering perm, perm[new] = old, of the vertices of g. Only Hilbert uses their coordinates x and
-// y; only Random uses the seed.
-func Order(ordering Ordering, g Graph, x, y []float64, seed uint64) ([]int32, error) {
+// Order computes the ordering perm, perm[new] = old, of the vertices of g. Only Hilbert uses their coordinates, along two
+// axes or three; only Random uses the seed.
+func Order(ordering Ordering, g Graph, at [][]float64, seed uint64) ([]int32, error) {
 	switch ordering {
 	case Natural:
 		return identity(g.N()), nil
@@ -32,10 +32,10 @@ func Order(ordering Ordering, g Graph, x, y []float64, seed uint64) ([]int32, er
 	case GPS:
 		return gibbsPooleStockmeyer(g)
 	case Hilbert:
-		if err := checkCoordinates(g.N(), x, y); err != nil {
+		if err := checkCoordinates(g.N(), at); err != nil {
 			return nil, fmt.Errorf("order %q: %w", ordering, err)
 		}
-		return HilbertOrder(x, y)
+		return HilbertOrder(at...)
 	case Random:
 		return shuffled(g.N(), seed), nil
 	}

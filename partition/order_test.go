@@ -12,7 +12,7 @@ import (
 
 func order(t testing.TB, ordering Ordering, g Graph, x, y []float64, seed uint64) ([]int32, OrderReport) {
 	t.Helper()
-	perm, err := Order(ordering, g, x, y, seed)
+	perm, err := Order(ordering, g, [][]float64{x, y}, seed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -206,7 +206,7 @@ func TestOrderRefusals(t *testing.T) {
 		{Hilbert, []float64{math.Inf(-1), 0, 0, 0}, four, "cell 0: coordinate x is -Inf"},
 		{Hilbert, []float64{-math.MaxFloat64, math.MaxFloat64, 0, 0}, four, "span more than float64 can hold"},
 	} {
-		if _, err := Order(test.ordering, g, test.x, test.y, 0); err == nil || !strings.Contains(err.Error(), test.want) {
+		if _, err := Order(test.ordering, g, [][]float64{test.x, test.y}, 0); err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("order %q: error %v, want %q", test.ordering, err, test.want)
 		}
 	}

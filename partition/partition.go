@@ -22,9 +22,9 @@ var Methods = []Method{HilbertCut, RCB, METIS, RandomCut}
 
 // Partition divides the vertices of g into the given number of parts and returns the part of each vertex. With
 // HilbertCut, RCB and RandomCut the sizes of parts differ by at most 1, and some parts are empty if there are more
-// parts than vertices; METIS refuses that. HilbertCut and RCB need the coordinates x and y, METIS needs the edges of g,
-// and only RandomCut uses the seed.
-func Partition(method Method, g Graph, x, y []float64, parts int, seed uint64) ([]int32, error) {
+// parts than vertices; METIS refuses that. HilbertCut and RCB need the coordinates of the vertices, by axis: at has two
+// axes or three. METIS needs the edges of g, and only RandomCut uses the seed.
+func Partition(method Method, g Graph, at [][]float64, parts int, seed uint64) ([]int32, error) {
 	n := g.N()
 	if parts < 1 || parts > math.MaxInt32 {
 		return nil, fmt.Errorf("partition %q: cannot make %d parts: give 1 or more", method, parts)
@@ -33,12 +33,12 @@ func Partition(method Method, g Graph, x, y []float64, parts int, seed uint64) (
 	var err error
 	switch method {
 	case HilbertCut:
-		if err = checkCoordinates(n, x, y); err == nil {
-			partOf, err = hilbertPartition(x, y, parts)
+		if err = checkCoordinates(n, at); err == nil {
+			partOf, err = hilbertPartition(at, parts)
 		}
 	case RCB:
-		if err = checkCoordinates(n, x, y); err == nil {
-			partOf = bisect(x, y, parts)
+		if err = checkCoordinates(n, at); err == nil {
+			partOf = bisect(at, parts)
 		}
 	case METIS:
 		partOf, err = metisKway(g, parts)
@@ -53,8 +53,8 @@ func Partition(method Method, g Graph, x, y []float64, parts int, seed uint64) (
 	return partOf, nil
 }
 
-func hilbertPartition(x, y []float64, parts int) ([]int32, error) {
-	perm, err := HilbertOrder(x, y)
+func hilbertPartition(at [][]float64, parts int) ([]int32, error) {
+	perm, err := HilbertOrder(at...)
 	if err != nil {
 		return nil, err
 	}

@@ -19,11 +19,11 @@ func TestPartsCoverAndBalance(t *testing.T) {
 		y := rapid.SliceOfN(rapid.Float64Range(-3, 3), n, n).Draw(t, "y")
 		parts := rapid.IntRange(1, 60).Draw(t, "parts")
 		for _, method := range []Method{HilbertCut, RCB, RandomCut} {
-			partOf, err := Partition(method, g, x, y, parts, 9)
+			partOf, err := Partition(method, g, [][]float64{x, y}, parts, 9)
 			if err != nil {
 				t.Fatal(err)
 			}
-			again, _ := Partition(method, g, x, y, parts, 9)
+			again, _ := Partition(method, g, [][]float64{x, y}, parts, 9)
 			if !slices.Equal(partOf, again) {
 				t.Fatalf("partition %s: the second call gives %v, the first %v", method, again, partOf)
 			}
@@ -94,7 +94,7 @@ func TestBisectionAgreesWithSorting(t *testing.T) {
 		}
 		want := make([]int32, n)
 		bisectBySorting(x, y, identity(n), parts, 0, want)
-		if got := bisect(x, y, parts); !slices.Equal(got, want) {
+		if got := bisect([][]float64{x, y}, parts); !slices.Equal(got, want) {
 			t.Fatalf("%v, want %v", got, want)
 		}
 	})
@@ -113,7 +113,7 @@ func TestSelectPointsOfStructuredInput(t *testing.T) {
 		for _, k := range []int{0, 1, n / 3, n - 1, n} {
 			points := make([]point, n)
 			for i := range points {
-				points[i] = point{[2]float64{value(i), 0}, int32(i)}
+				points[i] = point{[3]float64{value(i), 0}, int32(i)}
 			}
 			selectPoints(points, k, 0)
 			for _, p := range points[:k] {
@@ -142,7 +142,7 @@ func TestPartitionRefusals(t *testing.T) {
 		{RCB, four[:2], 2, `partition "rcb": 2 coordinates x for 4 cells`},
 		{HilbertCut, []float64{0, math.NaN(), 0, 0}, 2, "cell 1: coordinate x is NaN"},
 	} {
-		_, err := Partition(test.method, g, test.x, four, test.parts, 0)
+		_, err := Partition(test.method, g, [][]float64{test.x, four}, test.parts, 0)
 		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("partition %q: error %v, want %q", test.method, err, test.want)
 		}
@@ -164,7 +164,7 @@ func TestBisectionOfMany(t *testing.T) {
 	for i := range x {
 		x[i], y[i] = float64(i*7919%n), float64(i*104729%n/3)
 	}
-	partOf := bisect(x, y, parts)
+	partOf := bisect([][]float64{x, y}, parts)
 	count := make([]int, parts)
 	for _, p := range partOf {
 		count[p]++
@@ -174,7 +174,43 @@ func TestBisectionOfMany(t *testing.T) {
 			t.Errorf("part %d has %d points, want %d", p, c, n/parts)
 		}
 	}
-	if again := bisect(x, y, parts); !slices.Equal(partOf, again) {
+	if again := bisect([][]float64{x, y}, parts); !slices.Equal(partOf, again) {
 		t.Error("the second call gives another partition")
+	}
+}
+
+// TestPartsOfSpaceAreCompact: in space, parts by all three coordinates have fewer edges between them than columns along
+// the third. 64 cubes of a lattice of 32³ have 9·32² edges between them.
+func TestPartsOfSpaceAreCompact(t *testing.T) {
+	const n, parts = 32, 64
+	var edges [][2]int32
+	at := [][]float64{make([]float64, n*n*n), make([]float64, n*n*n), make([]float64, n*n*n)}
+	for k := range n * n * n {
+		for axis, stride := range []int{1, n, n * n} {
+			position := k / stride % n
+			at[axis][k] = float64(position)
+			if position+1 < n {
+				edges = append(edges, [2]int32{int32(k), int32(k + stride)})
+			}
+		}
+	}
+	g := fromEdges(t, n*n*n, edges)
+	for _, method := range []Method{HilbertCut, RCB} {
+		partOf, err := Partition(method, g, at, parts, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := ReportParts(g, partOf, parts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.EdgeCut != 9*n*n {
+			t.Errorf("%s: %d edges between parts, want %d", method, r.EdgeCut, 9*n*n)
+		}
+		if flat, err := Partition(method, g, at[:2], parts, 0); err != nil {
+			t.Fatal(err)
+		} else if r, err := ReportParts(g, flat, parts); err != nil || r.EdgeCut <= 9*n*n {
+			t.Errorf("%s by two coordinates: %d edges between parts, %v", method, r.EdgeCut, err)
+		}
 	}
 }

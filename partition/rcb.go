@@ -8,18 +8,21 @@ import (
 
 // point is a cell in a recursive bisection.
 type point struct {
-	position [2]float64
+	position [3]float64 // the third is 0 in the plane
 	id       int32
 }
 
-// bisect is recursive coordinate bisection (M. J. Berger, S. H. Bokhari, 1987): it cuts the longer side of the
+// bisect is recursive coordinate bisection (M. J. Berger, S. H. Bokhari, 1987): it cuts the longest side of the
 // bounding box of the cells so that each side gets cells in proportion to its number of parts, and recurses. Cells with
 // the coordinate of the cut are assigned by id.
-func bisect(x, y []float64, parts int) []int32 {
-	n := len(x)
+func bisect(at [][]float64, parts int) []int32 {
+	n := len(at[0])
 	points := make([]point, n)
 	for i := range points {
-		points[i] = point{[2]float64{x[i], y[i]}, int32(i)}
+		points[i].id = int32(i)
+		for axis, x := range at {
+			points[i].position[axis] = x[i]
+		}
 	}
 	partOf := make([]int32, n)
 	// divide assigns the points of parts first to end-1, which are consecutive in points.
@@ -37,7 +40,7 @@ func bisect(x, y []float64, parts int) []int32 {
 			return
 		}
 		middle := first + (end-first)/2
-		selectPoints(subset, cellsBefore(n, parts, middle)-start, longerAxis(subset))
+		selectPoints(subset, cellsBefore(n, parts, middle)-start, longestAxis(subset))
 		if len(subset) < 100_000 { // fewer points are not worth a goroutine
 			divide(first, middle)
 			divide(middle, end)
@@ -52,7 +55,8 @@ func bisect(x, y []float64, parts int) []int32 {
 	return partOf
 }
 
-func longerAxis(points []point) int {
+// longestAxis returns the axis along which points are farthest apart, the first of several.
+func longestAxis(points []point) int {
 	low, high := points[0].position, points[0].position
 	for i := range points {
 		for d, v := range points[i].position {
@@ -63,10 +67,13 @@ func longerAxis(points []point) int {
 			}
 		}
 	}
-	if high[1]-low[1] > high[0]-low[0] {
-		return 1
+	longest := 0
+	for d := range low {
+		if high[d]-low[d] > high[longest]-low[longest] {
+			longest = d
+		}
 	}
-	return 0
+	return longest
 }
 
 // selectPoints moves the k least points along an axis to the front. It is a quickselect that sorts the remaining points

@@ -22,7 +22,7 @@ func TestGoldenReports(t *testing.T) {
 		fmt.Fprintf(&out, "order %s\n%v\n", ordering, r)
 	}
 	for _, method := range []Method{HilbertCut, RCB, RandomCut} {
-		partOf, err := Partition(method, g, x, y, 7, 42)
+		partOf, err := Partition(method, g, [][]float64{x, y}, 7, 42)
 		if err != nil {
 			t.Fatal(err)
 		}

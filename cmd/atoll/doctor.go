@@ -45,7 +45,7 @@ func doctorCommand() *cobra.Command {
 				return usageError{err}
 			}
 			row("launcher", "%s", env)
-			if _, err := partition.Partition(partition.METIS, twoCells(), nil, nil, 2, 0); err != nil {
+			if _, err := partition.Partition(partition.METIS, twoCells(), nil, 2, 0); err != nil {
 				row("metis", "no: %v", err)
 			} else {
 				row("metis", "yes")

@@ -268,7 +268,7 @@ func meshReorder() *cobra.Command {
 				methods = partition.Orderings
 			}
 			for _, method := range methods {
-				perm, err := partition.Order(method, d.graph, d.x, d.y, seed)
+				perm, err := partition.Order(method, d.graph, [][]float64{d.x, d.y}, seed)
 				if err != nil {
 					return usageError{err}
 				}
@@ -311,7 +311,7 @@ func meshPartition() *cobra.Command {
 				methods = partition.Methods
 			}
 			for _, method := range methods {
-				p, err := partition.Partition(method, d.graph, d.x, d.y, parts, seed)
+				p, err := partition.Partition(method, d.graph, [][]float64{d.x, d.y}, parts, seed)
 				if err != nil {
 					return usageError{err}
 				}

@@ -45,8 +45,7 @@ func newTwoParts(t testing.TB, cells int) twoParts {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := partition.Partition(partition.RandomCut, l.Graph(), m.X,
-		m.Y, 2, 1)
+	owner, err := partition.Partition(partition.RandomCut, l.Graph(), [][]float64{m.X, m.Y}, 2, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ func TestExchangeOverlapsMoves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	owner, err := partition.Partition(partition.RCB, l.Graph(), m.X, m.Y, 2,
+	owner, err := partition.Partition(partition.RCB, l.Graph(), [][]float64{m.X, m.Y}, 2,
 		1)
 	if err != nil {
 		t.Fatal(err)

@@ -48,7 +48,7 @@ func (s setting) onSolid(m *mesh.Solid, owner []int32, metric *sizing.SolidMetri
 		return err
 	}
 	if owner == nil {
-		if owner, err = partition.Partition(s.cut, l.Graph(), m.X, m.Y, s.ranks, 11); err != nil {
+		if owner, err = partition.Partition(s.cut, l.Graph(), [][]float64{m.X, m.Y, m.Z}, s.ranks, 11); err != nil {
 			return err
 		}
 	}

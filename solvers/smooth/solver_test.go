@@ -48,7 +48,7 @@ func (s setting) onEachRank(t testing.TB, m *mesh.Mesh, metric *sizing.Metric, c
 	if err != nil {
 		return err
 	}
-	owner, err := partition.Partition(s.cut, l.Graph(), m.X, m.Y,
+	owner, err := partition.Partition(s.cut, l.Graph(), [][]float64{m.X, m.Y},
 		s.ranks, 11)
 	if err != nil {
 		return err

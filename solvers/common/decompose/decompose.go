@@ -70,7 +70,7 @@ func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 	}
 	if o.Ranks == 1 {
 		d.Parts = make([]int32, len(m.Cells))
-	} else if d.Parts, err = partition.Partition(o.Method, d.Graph, x, y, o.Ranks, o.Seed); err != nil {
+	} else if d.Parts, err = partition.Partition(o.Method, d.Graph, [][]float64{x, y}, o.Ranks, o.Seed); err != nil {
 		return nil, err
 	}
 	cells, err := partition.Split(d.Parts, o.Ranks)

@@ -81,7 +81,7 @@ func bandwidths(m *mesh.Mesh) ([3]int, error) {
 		return out, err
 	}
 	for k, kind := range []partition.Ordering{partition.Natural, partition.RCM, partition.GPS} {
-		perm, err := partition.Order(kind, g, nil, nil, 0)
+		perm, err := partition.Order(kind, g, nil, 0)
 		if err != nil {
 			return out, err
 		}

@@ -73,9 +73,8 @@ func (e *exchange) All(mine []byte) ([][]byte, error) { return e.comm.Allgatherv
 
 // ownersOf divides vertices among ranks, in the order of a Hilbert curve.
 func (s *session) ownersOf(ranks int) ([]int32, error) {
-	x, y := s.start.X[0], s.start.X[1]
-	g := partition.Graph{Start: make([]int32, len(x)+1)}
-	return partition.Partition(partition.HilbertCut, g, x, y, ranks, 0)
+	g := partition.Graph{Start: make([]int32, len(s.start.X[0])+1)}
+	return partition.Partition(partition.HilbertCut, g, s.start.X[:s.dim], ranks, 0)
 }
 
 // makeAdapters makes an adapter for each rank.

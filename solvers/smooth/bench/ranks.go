@@ -125,7 +125,7 @@ func (o *SmoothOptions) newProblem(row thesisRow) (*problem, error) {
 // parts returns the parts of all ranks.
 func (a *problem) parts(ranks int) ([]*layout.Part, error) {
 	unconnected := partition.Graph{Start: make([]int32, len(a.mesh.X)+1)} // a Hilbert curve does not use the graph
-	owner, err := partition.Partition(partition.HilbertCut, unconnected, a.mesh.X, a.mesh.Y, ranks, 0)
+	owner, err := partition.Partition(partition.HilbertCut, unconnected, [][]float64{a.mesh.X, a.mesh.Y}, ranks, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -99,8 +99,8 @@ func (o *Options) check() error {
 	return o.checkBatch()
 }
 
-// orderBy orders vertices with the given positions as the option Order says.
-func (l *Layout) orderBy(x, y []float64) error {
+// orderBy orders vertices with the given coordinates, by axis, as the option Order says.
+func (l *Layout) orderBy(at ...[]float64) error {
 	switch l.options.Order {
 	case partition.Natural, partition.Hilbert, partition.Random:
 	default:
@@ -108,7 +108,7 @@ func (l *Layout) orderBy(x, y []float64) error {
 			partition.Hilbert, partition.Random)
 	}
 	var err error
-	l.order, err = partition.Order(l.options.Order, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, x, y,
+	l.order, err = partition.Order(l.options.Order, partition.Graph{Start: l.rings.Start, Adj: l.rings.At}, at,
 		l.options.Seed)
 	if err != nil {
 		return err

@@ -63,7 +63,7 @@ func NewSolid(s *mesh.Solid, o Options) (*Solid, error) {
 	if err := l.layout.assignSets(); err != nil {
 		return nil, err
 	}
-	return l, l.layout.orderBy(s.X, s.Y)
+	return l, l.layout.orderBy(s.X, s.Y, s.Z)
 }
 
 // Graph returns the graph of vertices that share an edge.

@@ -34,7 +34,7 @@ output = { format = [], conservation_every = 3 }
 // byGraph is metis, or another partition if libmetis is not installed.
 var byGraph = sync.OnceValue(func() string {
 	pair := partition.Graph{Start: []int32{0, 1, 2}, Adj: []int32{1, 0}}
-	if _, err := partition.Partition(partition.METIS, pair, nil, nil, 2, 0); err != nil {
+	if _, err := partition.Partition(partition.METIS, pair, nil, 2, 0); err != nil {
 		return string(partition.RCB)
 	}
 	return string(partition.METIS)

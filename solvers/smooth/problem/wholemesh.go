@@ -101,24 +101,24 @@ func layoutOptions(w *Sections, separate bool) layout.Options {
 	}
 }
 
-// ownersOf assigns vertices to ranks. Only METIS uses the graph.
-func ownersOf(ctx context.Context, w *Sections, graph func() (partition.Graph, error), x, y []float64,
-	ranks int) (
-	[]int32, error) {
+// ownersOf assigns vertices, with the given coordinates by axis, to ranks. Only METIS uses the graph.
+func ownersOf(ctx context.Context, w *Sections, graph func() (partition.Graph, error), ranks int,
+	at ...[]float64) ([]int32, error) {
+	n := len(at[0])
 	if err := ctx.Err(); err != nil || ranks == 1 {
-		return make([]int32, len(x)), err
+		return make([]int32, n), err
 	}
-	if ranks > len(x) {
-		return nil, fmt.Errorf("%d ranks for %d vertices: use fewer ranks or a finer mesh", ranks, len(x))
+	if ranks > n {
+		return nil, fmt.Errorf("%d ranks for %d vertices: use fewer ranks or a finer mesh", ranks, n)
 	}
-	g, err := partition.Graph{Start: make([]int32, len(x)+1)}, error(nil)
+	g, err := partition.Graph{Start: make([]int32, n+1)}, error(nil)
 	if partition.Method(w.Mesh.Partition) == partition.METIS {
 		g, err = graph()
 	}
 	if err != nil {
 		return nil, err
 	}
-	owner, err := partition.Partition(partition.Method(w.Mesh.Partition), g, x, y, ranks, w.Mesh.Seed)
+	owner, err := partition.Partition(partition.Method(w.Mesh.Partition), g, at, ranks, w.Mesh.Seed)
 	if err == nil {
 		err = ctx.Err()
 	}
@@ -241,7 +241,7 @@ func (b planeMesh) cut(ctx context.Context, w *Sections, ranks int, separate boo
 			return partition.Graph{}, err
 		}
 		return partition.Graph{Start: rings.Start, Adj: rings.At}, nil
-	}, m.X, m.Y, ranks)
+	}, ranks, m.X, m.Y)
 	if err != nil {
 		return nil, err
 	}
@@ -351,7 +351,7 @@ func (b solidMesh) cut(ctx context.Context, w *Sections, ranks int, separate boo
 	if err := s.end(ctx, "vertices coloured and put in order"); err != nil {
 		return nil, err
 	}
-	owner, err := ownersOf(ctx, w, func() (partition.Graph, error) { return layout.Graph(), nil }, b.X, b.Y, ranks)
+	owner, err := ownersOf(ctx, w, func() (partition.Graph, error) { return layout.Graph(), nil }, ranks, b.X, b.Y, b.Z)
 	if err != nil {
 		return nil, err
 	}

@@ -101,7 +101,7 @@ func smoothCube(ctx context.Context, m *mesh.Solid, metric *sizing.SolidMetric, 
 	if err != nil {
 		return cubeResult{}, err
 	}
-	owner, err := partition.Partition(partition.RandomCut, layout.Graph(), m.X, m.Y, ranks, 1)
+	owner, err := partition.Partition(partition.RandomCut, layout.Graph(), [][]float64{m.X, m.Y, m.Z}, ranks, 1)
 	if err != nil {
 		return cubeResult{}, err
 	}
