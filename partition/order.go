@@ -21,8 +21,8 @@ const (
 // Orderings are all orderings that [Order] computes.
 var Orderings = []Ordering{Natural, RCM, GPS, Hilbert, Random}
 
-// Order computes the ordering perm, perm[new] = old, of the vertices of g. Only Hilbert uses their coordinates, along two
-// axes or three; only Random uses the seed.
+// Order computes the ordering perm, perm[new] = old, of the vertices of g. Only Hilbert uses their coordinates by axis,
+// along two axes or three; only Random uses the seed.
 func Order(ordering Ordering, g Graph, at [][]float64, seed uint64) ([]int32, error) {
 	switch ordering {
 	case Natural:

@@ -206,7 +206,8 @@ func TestOrderRefusals(t *testing.T) {
 		{Hilbert, []float64{math.Inf(-1), 0, 0, 0}, four, "cell 0: coordinate x is -Inf"},
 		{Hilbert, []float64{-math.MaxFloat64, math.MaxFloat64, 0, 0}, four, "span more than float64 can hold"},
 	} {
-		if _, err := Order(test.ordering, g, [][]float64{test.x, test.y}, 0); err == nil || !strings.Contains(err.Error(), test.want) {
+		_, err := Order(test.ordering, g, [][]float64{test.x, test.y}, 0)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
 			t.Errorf("order %q: error %v, want %q", test.ordering, err, test.want)
 		}
 	}

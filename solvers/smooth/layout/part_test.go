@@ -23,8 +23,8 @@ func TestProcessorsAgree(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			owner, err := partition.Partition(partition.HilbertCut, partition.Graph{Start: make([]int32, len(m.X)+1)}, [][]float64{m.X, m.Y},
-				2, 0)
+			unconnected := partition.Graph{Start: make([]int32, len(m.X)+1)}
+			owner, err := partition.Partition(partition.HilbertCut, unconnected, [][]float64{m.X, m.Y}, 2, 0)
 			if err != nil {
 				t.Fatal(err)
 			}

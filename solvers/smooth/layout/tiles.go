@@ -131,7 +131,8 @@ func (b *tiler[F]) divide(ids []int32, count int) (bool, error) {
 	for k, v := range ids {
 		x[k], y[k] = b.part.X[v], b.part.Y[v]
 	}
-	partOf, err := partition.Partition(partition.RCB, partition.Graph{Start: make([]int32, len(ids)+1)}, [][]float64{x, y}, count, 0)
+	unconnected := partition.Graph{Start: make([]int32, len(ids)+1)}
+	partOf, err := partition.Partition(partition.RCB, unconnected, [][]float64{x, y}, count, 0)
 	if err != nil {
 		return false, err
 	}
