@@ -1,6 +1,9 @@
 package words
 
-import "testing"
+import (
+	"math"
+	"testing"
+)
 
 // TestResolved: numbers have the digits that tell them apart, and not fewer than three.
 func TestResolved(t *testing.T) {
@@ -14,6 +17,19 @@ func TestResolved(t *testing.T) {
 	} {
 		if got := Resolved(c.x, c.resolution); got != c.want {
 			t.Errorf("%v to %v: %s, want %s", c.x, c.resolution, got, c.want)
+		}
+	}
+}
+
+func TestRounded(t *testing.T) {
+	for _, test := range []struct {
+		x      float64
+		digits int
+		want   string
+	}{{48084637.25, 6, "48084600"}, {25553.2, 4, "25550"}, {.0001234567, 3, "0.000123"}, {2, 4, "2"}, {0, 4, "0"},
+		{-1234.5678, 6, "-1234.57"}, {1.5e-5, 3, "1.5e-05"}, {2.5e15, 3, "2.5e+15"}, {math.Inf(1), 3, "+Inf"}} {
+		if got := Rounded(test.x, test.digits); got != test.want {
+			t.Errorf("Rounded(%g, %d) = %s, want %s", test.x, test.digits, got, test.want)
 		}
 	}
 }

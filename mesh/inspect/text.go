@@ -16,18 +16,19 @@ func (r *Report) Text() string {
 		cell, facets, size = "tetrahedron", words.Count(r.Facets, "tagged face"), "volume"
 	}
 	fmt.Fprintf(&b, "%s, %s, %s\n", words.Count(r.Cells, cell), words.Count(r.Vertices, "vertex"), facets)
-	fmt.Fprintf(&b, "%s %.10g, from %s to %s\n", size, r.Size, r.position(r.Bounds[0]), r.position(r.Bounds[1]))
+	fmt.Fprintf(&b, "%s %s, from %s to %s\n", size, words.Rounded(r.Size, 10), r.position(r.Bounds[0]),
+		r.position(r.Bounds[1]))
 	if r.Cells > 0 {
-		fmt.Fprintf(&b, "%s of %.4g to %.4g (mean %.4g); the shortest at %s\n", lengths, r.ShortestEdge.Value,
-			r.LongestEdge.Value, r.MeanEdge, r.where(&r.ShortestEdge))
+		fmt.Fprintf(&b, "%s of %s to %s (mean %s); the shortest at %s\n", lengths, words.Rounded(r.ShortestEdge.Value, 4),
+			words.Rounded(r.LongestEdge.Value, 4), words.Rounded(r.MeanEdge, 4), r.where(&r.ShortestEdge))
 		kind := "angles"
 		if r.Dim == 3 {
 			kind = "angles between faces"
 		}
 		fmt.Fprintf(&b, "%s of %.4g to %.4g degrees; the smallest at %s\n", kind, r.SmallestAngle.Value,
 			r.LargestAngle.Value, r.where(&r.SmallestAngle))
-		fmt.Fprintf(&b, "cells of %s %.4g to %.4g; the smallest at %s\n", size, r.SmallestCell.Value, r.LargestCell.Value,
-			r.where(&r.SmallestCell))
+		fmt.Fprintf(&b, "cells of %s %s to %s; the smallest at %s\n", size, words.Rounded(r.SmallestCell.Value, 4),
+			words.Rounded(r.LargestCell.Value, 4), r.where(&r.SmallestCell))
 		fmt.Fprintf(&b, "shapes of %.4g (mean %.4g), where 1 is equilateral; the worst at %s\n", r.WorstShape.Value,
 			r.MeanShape, r.where(&r.WorstShape))
 	}
@@ -35,7 +36,8 @@ func (r *Report) Text() string {
 		b.WriteString(r.steps())
 	}
 	if r.Boundary > 0 {
-		fmt.Fprintf(&b, "boundary of length %.6g, of it %.6g in no group\n", r.Boundary, r.Ungrouped)
+		fmt.Fprintf(&b, "boundary of length %s, of it %s in no group\n", words.Rounded(r.Boundary, 6),
+			words.Rounded(r.Ungrouped, 6))
 	}
 	for _, g := range r.Groups {
 		b.WriteString(g.text())
@@ -65,7 +67,7 @@ func (g *Group) text() string {
 	}
 	text := fmt.Sprintf("group %s(dimension %d, tag %d): %s", name, g.Dim, g.Tag, words.Count(g.Elements, "element"))
 	if g.Dim > 0 {
-		text += fmt.Sprintf(", %s %.6g", [...]string{1: "length", 2: "area", 3: "volume"}[g.Dim], g.Size)
+		text += fmt.Sprintf(", %s %s", [...]string{1: "length", 2: "area", 3: "volume"}[g.Dim], words.Rounded(g.Size, 6))
 	}
 	return text + "\n"
 }

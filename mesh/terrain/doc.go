@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/constrained"
 )
@@ -76,10 +77,10 @@ type Report struct {
 
 // Text is the report for people.
 func (r *Report) Text() string {
-	return fmt.Sprintf("%d triangles, %d vertices, area %.6g, edges of %.3g to %.3g\n"+
+	return fmt.Sprintf("%d triangles, %d vertices, area %s, edges of %.3g to %.3g\n"+
 		"smallest angle %.1f° at (%.10g, %.10g); %.1f%% of the edges are within a factor of 1.5 of their size\n"+
-		"edges are within %.2g of their lines\n", r.Triangles, r.Vertices, r.Area, r.Least, r.Most, r.Angle, r.AngleX,
-		r.AngleY, 100*r.Within, r.Off)
+		"edges are within %.2g of their lines\n", r.Triangles, r.Vertices, words.Rounded(r.Area, 6), r.Least, r.Most,
+		r.Angle, r.AngleX, r.AngleY, 100*r.Within, r.Off)
 }
 
 // angles sets the smallest angle.
