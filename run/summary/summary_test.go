@@ -2,6 +2,7 @@ package summary
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -176,5 +177,22 @@ func TestThisHost(t *testing.T) {
 	}
 	if _, err := json.Marshal(h); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestZeroMetricsComeLast: metrics that are 0, also -0, share lines of about 100 characters, in which all are named.
+func TestZeroMetricsComeLast(t *testing.T) {
+	s := sample()
+	for k := range 20 {
+		s.Metrics[fmt.Sprintf("entered_%02d", k)] = math.Copysign(0, float64(k%2)-.5)
+	}
+	_, got, _ := strings.Cut(s.Text(), "0.25 m\n")
+	want := `zero       entered_00, entered_01, entered_02, entered_03, entered_04, entered_05, entered_06, entered_07,
+           entered_08, entered_09, entered_10, entered_11, entered_12, entered_13, entered_14, entered_15,
+           entered_16, entered_17, entered_18, entered_19
+state      c0ffee
+`
+	if got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
 	}
 }

@@ -84,10 +84,16 @@ func (s *Summary) kept() string {
 	return strings.Join(all, ", ")
 }
 
-// metrics returns the name of each metric, and its value, unit and meaning in aligned columns.
+// metrics returns the name of each metric, and its value, unit and meaning in aligned columns. Those that are 0 come
+// last, by their names alone: many are of what the case does not have.
 func (s *Summary) metrics() (rows [][2]string) {
 	width := 0
+	var zero []string
 	for _, name := range slices.Sorted(maps.Keys(s.Metrics)) {
+		if s.Metrics[name] == 0 {
+			zero = append(zero, name)
+			continue
+		}
 		value := strings.TrimSuffix(fmt.Sprintf("%.8g %s", s.Metrics[name], s.Meanings[name].Unit), " ")
 		rows = append(rows, [2]string{name, value})
 		width = max(width, utf8.RuneCountInString(value))
@@ -97,7 +103,30 @@ func (s *Summary) metrics() (rows [][2]string) {
 			rows[k][1] = fmt.Sprintf("%-*s  %s", width, rows[k][1], m.Doc)
 		}
 	}
+	title := "zero"
+	for _, line := range listed(zero, 100) {
+		rows = append(rows, [2]string{title, line})
+		title = ""
+	}
 	return rows
+}
+
+// listed joins words with commas, in lines of about a width.
+func listed(words []string, width int) (lines []string) {
+	line := ""
+	for k, word := range words {
+		if k < len(words)-1 {
+			word += ","
+		}
+		if line != "" && len(line)+1+len(word) > width {
+			lines, line = append(lines, line), ""
+		}
+		line = strings.TrimPrefix(line+" "+word, " ")
+	}
+	if line != "" {
+		lines = append(lines, line)
+	}
+	return lines
 }
 
 // communication describes how ranks communicate.
