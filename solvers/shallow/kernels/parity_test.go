@@ -2,6 +2,7 @@ package kernels_test
 
 import (
 	"math/rand/v2"
+	"reflect"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
@@ -164,16 +165,22 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	}
 }
 
-// forcings returns two copies of the forcing of n cells.
+// forcings returns two copies of the forcing of n cells, with all coefficients that it has of them.
 func forcings[F num.Float](rng *rand.Rand, n int, now []F) (all [2]*Forcing[F]) {
 	f := Forcing[F]{Prescribed: now, Ahead: now, Rain: 1, Evaporation: 2, Limit: 1, LongestOnDry: 2,
 		Lost: make([]Lost, n)}
 	f.Air = air.Air[F]{WindX: 3, WindY: 4, Drag: air.Drag[F]{Still: .05, PerSpeed: .1, Least: .1, Most: .15}, Factor: 1}
 	vector := func() air.Vector[F] { return air.Vector[F]{X: F(rng.NormFloat64()), Y: F(rng.NormFloat64())} }
-	for range n {
+	for _, field := range reflect.ValueOf(&f).Elem().Fields() {
+		if list, ok := field.Addr().Interface().(*[]F); ok && *list == nil {
+			for range n {
+				*list = append(*list, F(rng.Float64()))
+			}
+		}
+	}
+	for i := range n {
 		f.Air.Gradient = append(f.Air.Gradient, vector())
-		f.Pattern, f.Infiltration = append(f.Pattern, F(rng.Float64())), append(f.Infiltration, F(10*rng.Float64()))
-		f.Coriolis = append(f.Coriolis, F(rng.NormFloat64()))
+		f.Infiltration[i], f.Coriolis[i] = 10*f.Infiltration[i], F(rng.NormFloat64())
 	}
 	other := f
 	other.Lost = make([]Lost, n)
