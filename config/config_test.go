@@ -49,7 +49,7 @@ func TestDefaults(t *testing.T) {
 		programs[w.Initial[i].Name] = w.Initial[i].Program.String()
 		w.Initial[i].Program = nil
 	}
-	w.Physics.Manning.Program = nil
+	w.Forcing.Coefficients["manning"].Program = nil
 	want := &config.Case{
 		Solver: "shallow-water", Name: "dam",
 		Time: config.Time{End: 0.1},
@@ -61,8 +61,7 @@ func TestDefaults(t *testing.T) {
 			Mesh: config.Mesh{Generate: "rectangle", Bounds: [4]float64{-5, -5, 5, 5.5}, Cells: 64800, Seed: 7, Order: "rcm",
 				Partition: "hilbert"},
 			Physics: problem.Physics{Scheme: "pvm-ifcp", Order: 2, Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9,
-				Precision:  "float64",
-				EntropyFix: 0.05, Manning: config.Field{Name: "manning", Expr: "0", Unit: "s/m^(1/3)"}},
+				Precision: "float64", EntropyFix: 0.05},
 			Initial: []config.Field{{Name: "depth", Expr: "6", Direction: "down", Unit: "m"},
 				{Name: "h1", Expr: "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5", Unit: "m"},
 				{Name: "h2", Expr: "depth - h1", Unit: "m"}, {Name: "u1", Expr: "0", Unit: "m/s"},
@@ -70,7 +69,8 @@ func TestDefaults(t *testing.T) {
 				{Name: "v2", Expr: "0", Unit: "m/s"}},
 			Boundary: problem.Boundary{Default: "wall", Groups: map[string]string{}, Given: map[string]problem.Given{}},
 			Forcing: problem.Forcing{Drag: problem.Drag{Law: "constant", Constant: 0.0013, Most: 0.0035, AirDensity: 0.0012},
-				WaterDensity: 1025, Soil: problem.Soil{InitialAbstraction: .2}},
+				WaterDensity: 1025, Soil: problem.Soil{InitialAbstraction: .2},
+				Coefficients: map[string]*config.Field{"manning": {Name: "manning", Expr: "0", Unit: "s/m^(1/3)"}}},
 			Adapt: problem.Adapt{Options: remesh.Options{Growth: .3, Reach: 3, Share: .01}},
 		},
 	}
@@ -161,7 +161,7 @@ func TestFullCase(t *testing.T) {
 		t.Errorf("%v", c.Gauges)
 	}
 	if c.Name != "Strait of 2025" || c.Output.Dir != "/tmp/x" || w.Mesh.Refine != 2 ||
-		!slices.Equal(w.Physics.Manning.Rasters, []string{"n.asc"}) {
+		!slices.Equal(w.Forcing.Coefficients["manning"].Rasters, []string{"n.asc"}) {
 		t.Errorf("%+v %+v", c, w)
 	}
 }
@@ -192,7 +192,7 @@ func TestStringReadsBack(t *testing.T) {
 			for i := range each.Sections.(*problem.Sections).Initial {
 				each.Sections.(*problem.Sections).Initial[i].Program = nil
 			}
-			each.Sections.(*problem.Sections).Physics.Manning.Program = nil
+			each.Sections.(*problem.Sections).Forcing.Coefficients["manning"].Program = nil
 			for key, g := range each.Sections.(*problem.Sections).Boundary.Given {
 				if g.Depth != nil {
 					g.Depth.Program = nil

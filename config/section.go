@@ -247,7 +247,8 @@ func (b Bound) Or(fallback float64) Bound {
 	return b
 }
 
-func (b Bound) accepts(f float64) bool {
+// Accepts reports whether a number is within the bound.
+func (b Bound) Accepts(f float64) bool {
 	return f >= b.Least && f <= b.Most && !(b.AboveLeast && f == b.Least) && !(b.BelowMost && f == b.Most)
 }
 
@@ -282,7 +283,7 @@ func (s *Section) Number(key string, b Bound) float64 {
 		s.Fail(key, "is %s; a number is needed, in %s or with another unit, as in \"20 %[2]s\"", kind(v), s.units[key])
 	case !ok:
 		s.wrong(key, v, "a number")
-	case !b.accepts(f):
+	case !b.Accepts(f):
 		s.Fail(key, "%v must be %v", v, b)
 	}
 	return f
@@ -317,7 +318,7 @@ func (s *Section) numbersWithin(k Key) []float64 {
 	}
 	list := s.Numbers(k.Name, k.Count)
 	for i, v := range list {
-		if !k.Bound.accepts(v) {
+		if !k.Bound.Accepts(v) {
 			s.Fail(k.Name, "number %d, %g, must be %v", i+1, v, k.Bound)
 		}
 	}

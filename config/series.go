@@ -61,7 +61,7 @@ func (s *Section) Series(key string, b Bound) Series {
 		}
 	}
 	if !r.Program.Mentions("t") {
-		if v, ok := r.Program.Constant(); !ok || !b.accepts(v) {
+		if v, ok := r.Program.Constant(); !ok || !b.Accepts(v) {
 			s.Fail(key, "%s must be %v", r.Expr, b)
 		}
 	}

@@ -193,10 +193,10 @@ func Spatial(name, unit string, v *Field, fallback, doc string) *Spec {
 		Within((&Field{}).keys)
 }
 
-// FieldOf declares a field that a function reads, by Section.Field, and the case prints.
-func FieldOf(k Key, read func(s *Section)) *Spec {
+// FieldOf declares a field that functions read, by Section.Field, and return: see Special.
+func FieldOf(k Key, read func(s *Section), value func() any) *Spec {
 	k.Kind = Expression
-	return Special(k, read, nil).Within((&Field{}).keys)
+	return Special(k, read, value).Within((&Field{}).keys)
 }
 
 // Formula declares a field that is a number or an expression over the position. With Required as fallback it has no

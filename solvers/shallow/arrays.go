@@ -4,6 +4,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/weather"
@@ -69,9 +70,6 @@ type hosted[F num.Float] struct {
 
 // put declares an array that the host has computed; a table that only counts needs no list, but its length n.
 func put[T any](t *engine.Table, what string, n int, list []T) []T {
-	if !t.Counts() {
-		n = len(list)
-	}
 	return engine.Input(t, what, n, func() []T { return list }).Data
 }
 
@@ -105,7 +103,6 @@ func declare[F num.Float](t *engine.Table, n *sizes, from *hosted[F]) (a arrays[
 		a.lower = engine.Add[kernels.Flux[F]](t, "fluxes", n.edges).Data
 		a.upper = engine.Add[kernels.Flux[F]](t, "fluxes", given(n.layers != 1, n.edges)).Data
 	}
-	a.manning = put(t, "friction", given(n.Manning, n.held), from.manning)
 	a.declareState(t, n, from.state)
 	a.declarePeaks(t, n, from.peaks)
 	a.works = hydraulics.Declare(t, from.out.structures)
@@ -155,15 +152,14 @@ func (a *arrays[F]) declareBoundary(t *engine.Table, from *hosted[F]) {
 // declareForcing declares what acts on owned cells.
 func (a *arrays[F]) declareForcing(t *engine.Table, n *sizes, from *hosted[F]) {
 	f := &from.out.forcing
-	a.forcing, a.uplift = *f, from.out.uplift
+	a.manning, a.forcing, a.uplift = from.manning, *f, from.out.uplift
 	a.forcing.Prescribed, a.forcing.Ahead = a.boundary.Prescribed, a.boundary.Ahead
-	a.forcing.Pattern = put(t, "rain", given(n.RainPattern || n.RainField, n.owned), f.Pattern)
-	a.forcing.Infiltration = put(t, "infiltration", given(n.Infiltration, n.owned), f.Infiltration)
-	a.forcing.Soil = put(t, "infiltration", given(n.Soil, n.owned), f.Soil)
-	a.forcing.Coriolis = put(t, "rotation", given(n.Coriolis, n.owned), f.Coriolis)
+	coefficients.Arrays[F]{Manning: &a.manning, Forcing: &a.forcing, Uplift: &a.uplift}.Declare(t, n.Coefficients, n.owned,
+		n.held)
+	if !n.Coefficients[coefficients.RainPattern] {
+		a.forcing.Pattern = put(t, "rain", given(n.RainField, n.owned), f.Pattern)
+	}
 	a.forcing.Lost = put(t, "losses", given(n.losesWater(), n.owned), f.Lost)
-	a.forcing.Air.Gradient = put(t, "pressure of the air", given(n.Pressure, n.owned), f.Air.Gradient)
-	a.uplift.Rises = put(t, "uplift", given(n.Uplift, n.held), a.uplift.Rises)
 }
 
 // declarePeaks declares the extremes since the start.
@@ -172,7 +168,7 @@ func (a *arrays[F]) declarePeaks(t *engine.Table, n *sizes, from kernels.Peaks) 
 	for _, array := range from.Arrays() {
 		*array = put(t, "maxima", owned, *array)
 	}
-	from.Level = put(t, "maxima", given(n.Uplift, owned), from.Level)
+	from.Level = put(t, "maxima", given(n.Coefficients[coefficients.Uplift], owned), from.Level)
 	from.Most, from.Marks = put(t, "maxima", owned, from.Most), put(t, "maxima", owned, from.Marks)
 	a.peaks = from
 }

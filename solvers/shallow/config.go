@@ -5,6 +5,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
@@ -40,11 +41,11 @@ type Config struct {
 	Sweep Sweep // order in which a step visits the mesh
 }
 
-// Forcing has the time series of what acts on the water besides gravity and the bed; a nil series is absent. Fields
-// that vary over the mesh are in Initial.
+// Forcing has the time series of what acts on the water besides gravity and the bed; a nil series is absent. What has a
+// value per cell is in Initial.Coefficients.
 type Forcing struct {
 	Rain           []series.Row   // m/s, for one layer
-	OverTime       weather.Fields // instead of Rain, of one layer, of WindX and WindY, and of Initial.Pressure
+	OverTime       weather.Fields // instead of Rain, of one layer, of WindX and WindY, and of the pressure
 	Evaporation    []series.Row   // m/s, of one layer
 	PressureFactor []series.Row   // factor of the air pressure; nil for 1
 	UpliftFrom     float64        // time in s at which the bed begins to rise, and at which it ends
@@ -52,6 +53,7 @@ type Forcing struct {
 	WindX          []series.Row // velocity of the air, m/s; with WindY
 	WindY          []series.Row
 	Drag           air.Drag[float64]
+	Soil           soils.Options // of a model of the soil, which coefficients tell
 }
 
 // Given is a boundary condition for one layer, imposed by characteristics.
@@ -88,15 +90,9 @@ func (s Sweep) usesTiles(gpu bool) bool { return s == TileSweep || s == AutoSwee
 
 // Initial is the state at t = 0 of every cell of a part, ghosts included, and fields that are constant in time.
 type Initial struct {
-	Depth                  []float64   // of the bed below the datum, m
-	H1, U1, V1, H2, U2, V2 []float64   // thicknesses in m, velocities in m/s
-	Manning                []float64   // coefficient in s/m^(1/3); nil for no friction
-	Pattern                []float64   // factor on rain; nil for 1
-	Infiltration           []float64   // of one layer, m/s; nil for none
-	Soil                   *soils.Soil //  that takes water of one layer by a model; nil for none
-	Coriolis               []float64   // parameter, 1/s; nil for no rotation
-	Pressure               []float64   // of the air over the density of the lower layer, m²/s²; nil for none
-	Uplift                 []float64   // total rise of the bed, m; nil for a fixed bed
+	Depth                  []float64 // of the bed below the datum, m
+	H1, U1, V1, H2, U2, V2 []float64 // thicknesses in m, velocities in m/s
+	Coefficients           coefficients.Values
 }
 
 func params[F num.Float](c Config, friction bool) (kernels.Params[F], error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
@@ -13,6 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 )
 
 // flood is a case of one layer in a rectangle.
@@ -95,14 +97,13 @@ func (f flood) initial(part *mesh.Part) Initial {
 		}
 		return depth, 0, h2
 	})
-	in.Manning = nil
+	in.Coefficients = coefficients.Values{}
+	for name, value := range map[string]float64{coefficients.Manning: f.manning, coefficients.Coriolis: f.coriolis} {
+		if value != 0 {
+			in.Coefficients[name] = slices.Repeat([]float64{value}, len(part.Cells))
+		}
+	}
 	for i := range part.Cells {
-		if f.manning > 0 {
-			in.Manning = append(in.Manning, f.manning)
-		}
-		if f.coriolis != 0 {
-			in.Coriolis = append(in.Coriolis, f.coriolis)
-		}
 		if f.velocity != nil {
 			in.U2[i], in.V2[i] = f.velocity(part.Centroid(i))
 		}

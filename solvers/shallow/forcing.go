@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
@@ -33,7 +34,8 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, start
 	p *kernels.Params[F]) error {
 	o.sources.rain, o.sources.longest = -1, math.Inf(1)
 	o.forcing.Limit = o.addConstant(math.Inf(1), mean)
-	f := cfg.Forcing
+	f, given, pressure := cfg.Forcing, init.Coefficients.Given(), init.Coefficients[coefficients.Pressure]
+	drains := given.Has(coefficients.Drains)
 	for _, rows := range [][]series.Row{f.Rain, f.Evaporation} {
 		for _, r := range rows {
 			if r.Value < 0 {
@@ -44,35 +46,33 @@ func (o *outlets[F]) addForcing(cfg Config, init Initial, part *mesh.Part, start
 	switch {
 	case (f.WindX == nil) != (f.WindY == nil):
 		return errors.New("wind needs both components, x and y")
-	case f.WindX != nil && f.OverTime.Wind != nil || init.Pressure != nil && f.OverTime.Pressure != nil:
+	case f.WindX != nil && f.OverTime.Wind != nil || pressure != nil && f.OverTime.Pressure != nil:
 		return errors.New("the wind and the pressure of the air are either fields over time or not")
 	}
-	p.Forced = f.Rain != nil || f.OverTime.Any() || f.Evaporation != nil || f.WindX != nil || init.Infiltration != nil ||
-		init.Soil != nil || init.Coriolis != nil || init.Pressure != nil
+	p.Forced = f.Rain != nil || f.OverTime.Any() || f.Evaporation != nil || f.WindX != nil || drains ||
+		given.Has(coefficients.Acts)
 	o.forcing.Air.Drag = air.Drag[F]{Still: F(f.Drag.Still), PerSpeed: F(f.Drag.PerSpeed), Least: F(f.Drag.Least),
 		Most: F(f.Drag.Most)}
 	if f.WindX != nil {
 		o.forcing.Air.WindX, o.forcing.Air.WindY = o.addPrescribed(prescribed{"wind_x", "m/s"}, f.WindX, mean),
 			o.addPrescribed(prescribed{"wind_y", "m/s"}, f.WindY, mean)
 	}
-	if err := o.addAirPressure(init.Pressure, f.PressureFactor, part); err != nil {
+	if err := o.addAirPressure(pressure, f.PressureFactor, part); err != nil {
 		return err
 	}
-	o.forcing.Coriolis = domain.OwnedValues[F](init.Coriolis, part)
-	o.forcing.Infiltration = domain.OwnedValues[F](init.Infiltration, part)
 	if f.Evaporation != nil {
 		o.forcing.Evaporation = o.addPrescribed(prescribed{"evaporation", "m/s"}, f.Evaporation, mean)
 	}
-	if err := o.addSoil(init, part); err != nil {
-		return err
+	o.forcing.Model, o.forcing.Soil = soils.Cells[F](init.Coefficients, f.Soil, part.Owned)
+	if o.forcing.Soil != nil && o.forcing.Infiltration != nil {
+		return errors.New("infiltration is either a constant rate or that of a model")
 	}
-	o.sources.evaporation = f.Evaporation != nil
-	o.sources.infiltration = init.Infiltration != nil || init.Soil != nil
+	o.sources.evaporation, o.sources.infiltration = f.Evaporation != nil, drains
 	if o.sources.evaporation || o.sources.infiltration {
 		o.forcing.Lost = make([]kernels.Lost, part.Owned)
 	}
 	if f.Rain != nil {
-		o.addRain(f.Rain, init.Pattern, init.Depth, part, p)
+		o.addRain(f.Rain, init.Coefficients[coefficients.RainPattern], init.Depth, part, p)
 	}
 	o.addOverTime(cfg, init, part, start)
 	return nil
@@ -94,21 +94,8 @@ func (o *outlets[F]) prescribe(name, unit string, rows []series.Row) int32 {
 	return o.addPrescribed(prescribed{name, unit}, rows, mean)
 }
 
-// addSoil adds the model of infiltration.
-func (o *outlets[F]) addSoil(init Initial, part *mesh.Part) (err error) {
-	switch {
-	case init.Soil == nil:
-		return nil
-	case init.Infiltration != nil:
-		return errors.New("infiltration is either a constant rate or that of a model")
-	}
-	o.forcing.Model, o.forcing.Soil, err = soils.Cells[F](init.Soil, part.Owned)
-	return err
-}
-
 // addRain adds rain. Even constant rain has a series, since the series integrates it over time.
 func (o *outlets[F]) addRain(rows []series.Row, pattern, depth []float64, part *mesh.Part, p *kernels.Params[F]) {
-	o.forcing.Pattern = domain.OwnedValues[F](pattern, part)
 	o.forcing.Rain = o.addPrescribed(prescribed{"rain", "m/s"}, rows, mean)
 	if _, _, _, ok := series.AsDriven(rows); ok {
 		o.integrate()
@@ -160,7 +147,7 @@ func (o *outlets[F]) addStructures(ctx context.Context, comm dist.Comm, cfg *Con
 		return nil
 	case cfg.Layers != 1:
 		return errors.New("structures are for one layer")
-	case init.Uplift != nil:
+	case init.Coefficients[coefficients.Uplift] != nil:
 		return errors.New("structures cannot be combined with a bed that moves")
 	}
 	o.structures, err = hydraulics.Find[F](ctx, comm, cfg.Structures, &hydraulics.Setting{Part: part, Cells: cells,

@@ -15,8 +15,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
-	"github.com/atoll-hpc/atoll/solvers/shallow/soils"
 )
 
 // forcedRun advances one layer in a square of side 10 to a time, from water at rest that modify may change, and calls
@@ -35,7 +35,7 @@ func forcedRun(t *testing.T, cfg Config, precision string, end float64, water in
 	}
 	err = d.Each(func(_ int, part *mesh.Part, plan *halo.Plan) error {
 		in := initialOf(part, water)
-		in.Manning = nil
+		delete(in.Coefficients, coefficients.Manning)
 		modify(&in, part)
 		dev, comm := cpu.New(1), local.New(1)[0]
 		defer dev.Close()
@@ -66,6 +66,19 @@ func pond(x, y float64) (depth, h1, h2 float64) {
 	return depth, 0, math.Max(0, depth)
 }
 
+// setUniform sets coefficients to the same value in all cells.
+func setUniform(in *Initial, values map[string]float64) {
+	for name, value := range values {
+		in.Coefficients[name] = slices.Repeat([]float64{value}, len(in.Depth))
+	}
+}
+
+// greenAmptSoil are the coefficients of a soil with a conductivity in m/s and a product of suction and deficit in m.
+func greenAmptSoil(conductivity, suction float64) map[string]float64 {
+	return map[string]float64{coefficients.Conductivity: conductivity, coefficients.Suction: suction,
+		coefficients.Deficit: 1}
+}
+
 // TestForcingIsInTheBudget proves that rain, evaporation and infiltration explain the change of mass to round-off,
 // and that the volume of rain is right.
 func TestForcingIsInTheBudget(t *testing.T) {
@@ -77,11 +90,13 @@ func TestForcingIsInTheBudget(t *testing.T) {
 				cfg.Forcing = Forcing{Rain: []series.Row{{T: 0, Value: .01}, {T: 2, Value: .03}},
 					Evaporation: series.Constant(.004)}
 				addLosses := func(in *Initial, part *mesh.Part) {
-					for i := range part.Cells {
+					pattern := make([]float64, len(part.Cells))
+					for i := range pattern {
 						x, _ := part.Centroid(i)
-						in.Pattern = append(in.Pattern, 1+x/10)
-						in.Infiltration = append(in.Infiltration, .2)
+						pattern[i] = 1 + x/10
 					}
+					in.Coefficients[coefficients.RainPattern] = pattern
+					setUniform(in, map[string]float64{"infiltration": .2})
 				}
 				forcedRun(t, cfg, precision, 2, pond, addLosses, func(_ *Solver, start, now Diagnostics) {
 					change := now.Mass2 - start.Mass2
@@ -143,16 +158,10 @@ func TestRainIsIntegratedExactly(t *testing.T) {
 
 // TestLossesTakeTheLastFilm proves that losses that last long enough leave nothing, and take what there was.
 func TestLossesTakeTheLastFilm(t *testing.T) {
-	for name, modify := range map[string]func(*Config, *Initial, *mesh.Part){
-		"evaporation": func(cfg *Config, _ *Initial, _ *mesh.Part) {},
-		"infiltration": func(cfg *Config, in *Initial, part *mesh.Part) {
-			in.Infiltration = slices.Repeat([]float64{2e-3}, len(part.Cells))
-		},
-		"green-ampt": func(_ *Config, in *Initial, part *mesh.Part) {
-			n := len(part.Cells)
-			in.Soil = &soils.Soil{Model: "green-ampt", Rate: slices.Repeat([]float64{1e-3}, n),
-				Depth: slices.Repeat([]float64{.1}, n)}
-		},
+	for name, losses := range map[string]map[string]float64{
+		"evaporation":  nil,
+		"infiltration": {"infiltration": 2e-3},
+		"green-ampt":   greenAmptSoil(1e-3, .1),
 	} {
 		for order := 1; order <= 2; order++ {
 			for _, precision := range []string{"float64", "float32"} {
@@ -162,7 +171,7 @@ func TestLossesTakeTheLastFilm(t *testing.T) {
 					cfg.Forcing.Evaporation = series.Constant(2e-3)
 				}
 				flat := func(x, _ float64) (depth, h1, h2 float64) { return -.003 * x, 0, .01 }
-				forcedRun(t, cfg, precision, 20, flat, func(in *Initial, part *mesh.Part) { modify(&cfg, in, part) },
+				forcedRun(t, cfg, precision, 20, flat, func(in *Initial, _ *mesh.Part) { setUniform(in, losses) },
 					func(_ *Solver, start, now Diagnostics) {
 						lost := 0.0
 						for _, s := range now.Sources {
@@ -195,17 +204,15 @@ func TestSoilModels(t *testing.T) {
 	ponding := 5e-6 * .02 / (rain - 5e-6)
 	excess := fallen - .004
 	for name, c := range map[string]struct {
-		soil  soils.Soil
+		soil  map[string]float64
 		water float64 // at the start, m
 		want  float64 // m
 	}{
-		"green-ampt ponded": {soils.Soil{Model: "green-ampt", Rate: []float64{5e-6}, Depth: []float64{.02}}, .1,
-			ponded(0, end)},
-		"green-ampt rain": {soils.Soil{Model: "green-ampt", Rate: []float64{5e-6}, Depth: []float64{.02}}, 0,
-			ponded(ponding, end-ponding/rain)},
-		"initial-continuing": {soils.Soil{Model: "initial-continuing", Rate: []float64{6e-6}, Depth: []float64{.004}}, 0,
+		"green-ampt ponded": {greenAmptSoil(5e-6, .02), .1, ponded(0, end)},
+		"green-ampt rain":   {greenAmptSoil(5e-6, .02), 0, ponded(ponding, end-ponding/rain)},
+		"initial-continuing": {map[string]float64{coefficients.InitialLoss: .004, coefficients.ContinuingLoss: 6e-6}, 0,
 			.004 + 6e-6*(end-.004/rain)},
-		"curve-number": {soils.Soil{Model: "curve-number", Depth: []float64{.004}, Storage: []float64{.02}}, 0,
+		"curve-number": {map[string]float64{coefficients.CurveNumber: 1000 / (10 + .02/.0254)}, 0,
 			fallen - excess*excess/(excess+.02)},
 	} {
 		for order := 1; order <= 2; order++ {
@@ -213,15 +220,8 @@ func TestSoilModels(t *testing.T) {
 				cfg := config("pvm-ifcp")
 				cfg.Order, cfg.Layers, cfg.DryDepth, cfg.Forcing = order, 1, 1e-5, Forcing{Rain: series.Constant(rain)}
 				flat := func(_, _ float64) (depth, h1, h2 float64) { return 0, 0, c.water }
-				setSoil := func(in *Initial, part *mesh.Part) {
-					all := c.soil
-					for _, f := range []*[]float64{&all.Rate, &all.Depth, &all.Storage} {
-						if len(*f) > 0 {
-							*f = slices.Repeat(*f, len(part.Cells))
-						}
-					}
-					in.Soil = &all
-				}
+				cfg.Forcing.Soil.Abstraction = .2
+				setSoil := func(in *Initial, _ *mesh.Part) { setUniform(in, c.soil) }
 				forcedRun(t, cfg, precision, end, flat, setSoil, func(_ *Solver, start, now Diagnostics) {
 					got := (start.Mass2 + fallen*100 - now.Mass2) / 100
 					if math.Abs(got-c.want) > 2e-3*c.want {
@@ -243,8 +243,8 @@ func TestRotationMakesNoEnergy(t *testing.T) {
 		cfg := config("pvm-ifcp")
 		cfg.Order = order
 		uniform := func(in *Initial, part *mesh.Part) {
+			setUniform(in, map[string]float64{coefficients.Coriolis: 2})
 			for i := range part.Cells {
-				in.Coriolis = append(in.Coriolis, 2)
 				in.U2[i], in.V2[i] = .03, .04
 			}
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -27,11 +28,12 @@ type initialWater func(x, y float64) (depth, h1, h2 float64)
 func initialOf(p *mesh.Part, f initialWater) Initial {
 	zero := func() []float64 { return make([]float64, len(p.Cells)) }
 	in := Initial{Depth: zero(), H1: zero(), U1: zero(), V1: zero(), H2: zero(), U2: zero(), V2: zero()}
-	in.Manning = zero()
+	manning := zero()
+	in.Coefficients = coefficients.Values{coefficients.Manning: manning}
 	for i := range p.Cells {
 		x, y := p.Centroid(i)
 		in.Depth[i], in.H1[i], in.H2[i] = f(x, y)
-		in.Manning[i] = .02
+		manning[i] = .02
 	}
 	return in
 }

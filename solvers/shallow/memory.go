@@ -3,18 +3,22 @@ package shallow
 import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
 // Inputs are the parts of a case that need arrays of their own.
 type Inputs struct {
-	Manning, RainPattern, Infiltration, Soil, Evaporation, Coriolis, Pressure, Uplift bool
-	RainField, WindField, PressureField                                               bool
+	Coefficients coefficients.Given
+
+	Evaporation, RainField, WindField, PressureField bool
 
 	Gauges int // number of points
 }
 
-func (in *Inputs) losesWater() bool { return in.Infiltration || in.Soil || in.Evaporation }
+func (in *Inputs) losesWater() bool {
+	return in.Evaporation || in.Coefficients.Has(coefficients.Drains)
+}
 
 // Bytes returns the size of a rank's arrays, given the numbers of owned cells and of all cells including ghosts.
 func (c Config) Bytes(owned, held int, precision string, in Inputs, separate bool) int64 {

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/levels"
@@ -181,7 +182,8 @@ func (o *outlets[F]) raiseLevels(cfg Config, init Initial, p *mesh.Part) {
 		}
 	}
 	o.weather.Raise(weather.Outlets[F]{Boundary: &o.boundary, Cells: o.cells, Slots: o.slots, Ambient: ambient},
-		cfg.Forcing.OverTime.Pressure, init.Pressure, &weather.Setting{Part: p, Gravity: cfg.Gravity, Prescribe: o.prescribe})
+		cfg.Forcing.OverTime.Pressure, init.Coefficients[coefficients.Pressure], &weather.Setting{Part: p,
+			Gravity: cfg.Gravity, Prescribe: o.prescribe})
 }
 
 // addEdge makes the edge at slot k of cell i an outlet unless it is a wall, and returns its EdgeCells.Right.

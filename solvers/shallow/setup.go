@@ -17,6 +17,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/levels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/stencil"
@@ -122,8 +123,7 @@ func (s *solver[F]) prepareInputs(ctx context.Context, cfg *Config) (from *hoste
 	from = new(hosted[F])
 	comm, part, init := s.Env().Comm, s.part, &s.at.Initial
 	var levelSpacing float64
-	from.state, from.manning, levelSpacing, err = initialState[F](ctx, comm, part, cfg.Layers == 1, *init,
-		s.at.LevelSpacing)
+	from.state, levelSpacing, err = initialState[F](ctx, comm, part, cfg.Layers == 1, *init, s.at.LevelSpacing)
 	if s.spacing = levelSpacing; err != nil {
 		return nil, err
 	}
@@ -136,17 +136,19 @@ func (s *solver[F]) prepareInputs(ctx context.Context, cfg *Config) (from *hoste
 	if s.scheme, err = schemeOf(*cfg); err != nil {
 		return nil, err
 	}
-	p, err := params[F](*cfg, init.Manning != nil)
+	p, err := params[F](*cfg, init.Coefficients[coefficients.Manning] != nil)
 	if err != nil {
 		return nil, err
 	}
-	if p.Rotation, err = fastestRotation[F](ctx, comm, init.Coriolis); err != nil {
+	if p.Rotation, err = fastestRotation[F](ctx, comm, init.Coefficients[coefficients.Coriolis]); err != nil {
 		return nil, err
 	}
 	out, err := newOutlets[F](*cfg, part.Groups, levelSpacing)
 	if err != nil {
 		return nil, err
 	}
+	coefficients.Arrays[F]{Manning: &from.manning, Forcing: &out.forcing, Uplift: &out.uplift}.Round(init.Coefficients,
+		part.Owned)
 	if err := out.addForcing(*cfg, *init, part, s.at.Time, &p); err != nil {
 		return nil, err
 	}
@@ -174,7 +176,7 @@ func (s *solver[F]) buildArrays(ctx context.Context, from *hosted[F]) (err error
 	if *m, s.steps.innerEdges, err = assemble[F](s.part, init.Depth, out); err != nil {
 		return err
 	}
-	err = out.describeOutlets(ctx, comm, s.cfg, s.part, init.Depth, init.Manning)
+	err = out.describeOutlets(ctx, comm, s.cfg, s.part, init.Depth, init.Coefficients[coefficients.Manning])
 	if err := solvers.Agree(ctx, comm, err); err != nil {
 		return err
 	}
@@ -189,13 +191,14 @@ func (s *solver[F]) buildArrays(ctx context.Context, from *hosted[F]) (err error
 		stencil.Compute(s.part, init.Depth, m)
 	}
 	f := &s.cfg.Forcing
-	out.uplift, err = uplift.New(f.UpliftFrom, f.UpliftTo, s.part, init.Uplift, out.levelSpacing, m)
+	out.uplift, err = uplift.New(f.UpliftFrom, f.UpliftTo, s.part, init.Coefficients[coefficients.Uplift],
+		out.levelSpacing, m)
 	if err != nil {
 		return err
 	}
 	n := &sizes{held: len(s.part.Cells), owned: s.part.Owned, edges: s.steps.edges,
-		order: s.cfg.Order, layers: s.cfg.Layers, tiled: s.cfg.Sweep.usesTiles(s.separate),
-		exchanged: comm.Size() > 1, maxima: s.cfg.Keep.Maxima}
+		Inputs: Inputs{Coefficients: init.Coefficients.Given()}, order: s.cfg.Order, layers: s.cfg.Layers,
+		tiled: s.cfg.Sweep.usesTiles(s.separate), exchanged: comm.Size() > 1, maxima: s.cfg.Keep.Maxima}
 	if s.tiled = n.tiled; s.tiled {
 		tiles, core, err := newTiles(s.part, m)
 		if err != nil {
@@ -269,30 +272,33 @@ func defaultDryDepth(ctx context.Context, comm dist.Comm, part *mesh.Part, init 
 	return min(most, max(least, 1e-6*water.Float64()/area.Float64())), nil
 }
 
-// initialState makes the state and the friction coefficients from the initial fields, whose levels it rounds to
-// multiples of levelSpacing (package levels), which is chosen if it is 0.
+// initialState makes the state from the initial fields, whose levels it rounds to multiples of levelSpacing (package
+// levels), which is chosen if it is 0.
 func initialState[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.Part, oneLayer bool,
-	init Initial, spacing float64) (state []kernels.State[F], manning []F, levelSpacing float64, err error) {
+	init Initial, spacing float64) (state []kernels.State[F], levelSpacing float64, err error) {
 	n := len(part.Cells)
+	if err := init.Coefficients.Check(n); err != nil {
+		return nil, 0, err
+	}
 	for _, f := range [][]float64{init.Depth, init.H1, init.H2, init.U1, init.V1, init.U2, init.V2} {
 		if len(f) != n {
-			return nil, nil, 0, fmt.Errorf("an initial field has %d values for %d cells", len(f), n)
+			return nil, 0, fmt.Errorf("an initial field has %d values for %d cells", len(f), n)
 		}
 	}
 	for _, f := range [][]float64{init.H1, init.H2} {
 		if i := slices.IndexFunc(f, func(h float64) bool { return h < 0 }); i >= 0 {
 			x, y := part.Centroid(i)
-			return nil, nil, 0, fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)",
+			return nil, 0, fmt.Errorf("cell %d at (%g, %g): the initial thickness is negative (h1 = %g, h2 = %g)",
 				part.Global[i], x, y, init.H1[i], init.H2[i])
 		}
 	}
 	if i := slices.IndexFunc(init.H1, func(h float64) bool { return h > 0 }); oneLayer && i >= 0 {
-		return nil, nil, 0, fmt.Errorf("cell %d has an upper layer of %g m, but the case has one layer",
+		return nil, 0, fmt.Errorf("cell %d has an upper layer of %g m, but the case has one layer",
 			part.Global[i], init.H1[i])
 	}
 	largest := []float64{largestOf(&init)}
 	if err := comm.AllreduceFloat64(ctx, dist.Max, largest); err != nil {
-		return nil, nil, 0, err
+		return nil, 0, err
 	}
 	if levelSpacing = spacing; spacing == 0 {
 		levelSpacing = levels.SpacingFor[F](largest[0])
@@ -308,22 +314,19 @@ func initialState[F num.Float](ctx context.Context, comm dist.Comm, part *mesh.P
 			}
 		}
 	})
-	for _, m := range init.Manning {
-		manning = append(manning, F(m))
-	}
-	return state, manning, levelSpacing, nil
+	return state, levelSpacing, nil
 }
 
 // largestOf returns the largest absolute value of levels, thicknesses and depths, including the uplift.
 func largestOf(init *Initial) (largest float64) {
 	var lock sync.Mutex
-	n := len(init.Depth)
+	n, rise := len(init.Depth), init.Coefficients[coefficients.Uplift]
 	parallel.Ranges(n, parallel.Parts(n, cellsPerWorker), func(_, lo, hi int) {
 		most := 0.0
 		for i := lo; i < hi; i++ {
 			most = max(most, math.Abs(init.Depth[i]), math.Abs(init.H1[i]), math.Abs(init.H2[i]))
-			if init.Uplift != nil {
-				most = max(most, math.Abs(init.Depth[i])+math.Abs(init.Uplift[i]))
+			if rise != nil {
+				most = max(most, math.Abs(init.Depth[i])+math.Abs(rise[i]))
 			}
 		}
 		lock.Lock()

@@ -16,6 +16,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/remesh"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 	"github.com/atoll-hpc/atoll/solvers/shallow/carry"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/levels"
 )
 
@@ -119,7 +120,7 @@ func (m *model) depthsAt(t float64) []float64 {
 		none := 0.
 		if m.spacing > 0 {
 			levels.Snap(&depths[i], &none, &none, m.spacing)
-			if up := m.initial.Uplift; up != nil {
+			if up := m.initial.Coefficients[coefficients.Uplift]; up != nil {
 				f := m.cfg.Forcing
 				depths[i] = levels.DepthAt(m.w.Physics.Precision, depths[i], levels.Round(up[i], m.spacing), f.UpliftFrom,
 					f.UpliftTo, t)

@@ -7,6 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 )
 
 // memory returns the bytes of a rank's arrays, without series. A file of gauges counts as one point: the samples of all
@@ -20,11 +21,9 @@ func memory(c *config.Case, share solvers.Counts) int64 {
 func memoryInputs(c *config.Case) (shallow.Config, shallow.Inputs) {
 	w := c.Sections.(*Sections)
 	p, f := &w.Physics, &w.Forcing
-	in := shallow.Inputs{Manning: p.Manning.Expr != "0", RainPattern: f.RainPattern != nil,
+	in := shallow.Inputs{Coefficients: w.Forcing.Coefficients.Given(), Evaporation: f.Evaporation != nil,
 		RainField: f.OverTime.Rain != nil, WindField: f.Storm != nil || f.OverTime.WindX != nil,
-		PressureField: f.Storm != nil || f.OverTime.Pressure != nil,
-		Infiltration:  f.Infiltration != nil, Soil: f.Soil.given(), Evaporation: f.Evaporation != nil,
-		Coriolis: f.Coriolis != nil || f.Latitude != nil, Pressure: f.Pressure != nil, Uplift: f.Uplift != nil}
+		PressureField: f.Storm != nil || f.OverTime.Pressure != nil}
 	for _, g := range c.Gauges {
 		in.Gauges += max(1, g.Points)
 	}
@@ -39,7 +38,7 @@ func copies(c *config.Case, share solvers.Counts) (n solvers.Copies) {
 	state, records := cfg.StateBytes(share.Owned, share.Held, w.Physics.Precision, in)
 	n.Checkpoint = state + records
 	fields, _ := fieldsOf(w.Physics.Layers)
-	if !in.Uplift && slices.ContainsFunc(c.Output.Fields, func(name string) bool {
+	if !in.Coefficients[coefficients.Uplift] && slices.ContainsFunc(c.Output.Fields, func(name string) bool {
 		return slices.ContainsFunc(fields, func(f solvers.Field) bool { return f.Name == name })
 	}) {
 		n.Frame = state

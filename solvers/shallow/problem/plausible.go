@@ -13,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 )
 
 // Values beyond these are possible, and usually of another unit than the writer of the case meant.
@@ -31,10 +32,10 @@ func (w *Sections) noteImplausible(c *config.Case) {
 				v*3.6e6))
 		}
 	}
-	if v, ok := w.Physics.Manning.Program.Constant(); ok {
+	if v, ok := w.Forcing.Coefficients[coefficients.Manning].Program.Constant(); ok {
 		noteManning(c, v, v)
 	}
-	if f := w.Forcing.Latitude; f != nil {
+	if f := w.Forcing.Coefficients[coefficients.Latitude]; f != nil {
 		if v, ok := f.Program.Constant(); ok && math.Abs(v) > maxDegrees {
 			c.Note(fmt.Sprintf("[forcing] latitude: %g degrees are beyond the poles", v))
 		}
@@ -69,7 +70,7 @@ func checkFiles(ctx context.Context, comm dist.Comm, c *config.Case, markers *do
 	if err := markers.Check(ctx, comm, c.Note); err != nil {
 		return err
 	}
-	if least, most, ok := markers.Range("manning"); ok {
+	if least, most, ok := markers.Range(coefficients.Manning); ok {
 		noteManning(c, least, most)
 	}
 	return nil

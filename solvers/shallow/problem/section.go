@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 )
 
 // Sections are the sections of solver "shallow-water": one or two layers of fluid over a bed.
@@ -24,24 +25,24 @@ type Sections struct {
 
 // Physics is the section [physics] of solver "shallow-water".
 type Physics struct {
-	Scheme             string       // numerical fluxes of two layers: roe, ir-roe or pvm-ifcp
-	Order              int          // of accuracy in space and time
-	Layers             int          // 1 or 2
-	DensityRatio       float64      // upper over lower; 0 for one layer
-	Gravity            float64      // m/s²
-	CFL                float64      // factor of the largest stable step
-	Precision          string       // of the state: float32 or float64
-	EntropyFix         float64      // for two layers, width of Harten's entropy fix relative to the range of eigenvalues
-	DryDepth           float64      // m, a thinner layer counts as absent; 0 for automatic
-	Manning            config.Field // bed friction in s/m^(1/3)
-	InterlayerFriction bool         // restore hyperbolicity by friction between the layers
-	LaggedStep         bool         // the length of a step comes from the waves of the step before last
+	Scheme             string  // numerical fluxes of two layers: roe, ir-roe or pvm-ifcp
+	Order              int     // of accuracy in space and time
+	Layers             int     // 1 or 2
+	DensityRatio       float64 // upper over lower; 0 for one layer
+	Gravity            float64 // m/s²
+	CFL                float64 // factor of the largest stable step
+	Precision          string  // of the state: float32 or float64
+	EntropyFix         float64 // for two layers, width of Harten's entropy fix relative to the range of eigenvalues
+	DryDepth           float64 // m, a thinner layer counts as absent; 0 for automatic
+	InterlayerFriction bool    // restore hyperbolicity by friction between the layers
+	LaggedStep         bool    // the length of a step comes from the waves of the step before last
 }
 
 // Decode reads a case of solver "shallow-water".
 func Decode(root *config.Section, c *config.Case) {
 	w := &Sections{Mesh: config.DecodeMesh(root.Sub("mesh"))}
-	w.Physics.decode(root.Sub("physics"))
+	w.Forcing.Coefficients = coefficients.Fields{}
+	w.Physics.decode(root.Sub("physics"), w.Forcing.Coefficients)
 	w.Initial = decodeInitial(root.Sub("initial"), w.Physics.Layers)
 	w.Boundary = decodeBoundary(root.Sub("boundary"), w.Physics.Layers)
 	w.Forcing.decode(root.Sub("forcing"), w.Physics.Layers)
@@ -56,9 +57,9 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Adapt.decode(root.Sub("adapt"), root.Has("adapt"), &c.Output)
 }
 
-func (p *Physics) decode(s *config.Section) {
+func (p *Physics) decode(s *config.Section, spatial coefficients.Fields) {
 	p.Layers = int(s.Integer("layers", 2, 1, 2)) // scheme depends on it
-	p.keys(s.Read)
+	p.keys(spatial, s.Read)
 	if p.Precision == "float32" && p.DryDepth > 0 && p.DryDepth < 1e-8 {
 		s.Fail("dry_depth", "%g is too small for float32: products of thicknesses vanish below 1e-8", p.DryDepth)
 	}
@@ -66,7 +67,7 @@ func (p *Physics) decode(s *config.Section) {
 }
 
 // keys declares the keys of the section.
-func (p *Physics) keys(key func(*config.Spec)) {
+func (p *Physics) keys(spatial coefficients.Fields, key func(*config.Spec)) {
 	ofTwo := func(k *config.Spec, needs string) { key(k.When(p.Layers != 1, needs)) }
 	const two = "belongs to two layers, and there is one"
 	const scheme = "belongs to two layers: one layer uses HLLE, which has no such parameter"
@@ -88,7 +89,7 @@ func (p *Physics) keys(key func(*config.Spec)) {
 	key(config.Real("dry_depth", "m", &p.DryDepth, config.Positive.Or(0), "a thinner layer counts as absent; `--check` "+
 		"prints the value").IfSet().Otherwise("1e-6 of the mean thickness of the water in wet cells at the start, at most " +
 		"1e-5"))
-	key(config.Spatial("manning", "s/m^(1/3)", &p.Manning, "0", "bed friction: a field, see below"))
+	spatial.Keys("physics", "", p.Layers, func(string) bool { return false }, key)
 	key(config.Flag("lagged_step", &p.LaggedStep, false, "compute the length of a step from the wave speeds of the step "+
 		"before last, so that the reduction over ranks overlaps with a step. The bits still do not depend on the ranks, but "+
 		"`cfl`, which steps may exceed slightly anyway since they "+
@@ -117,7 +118,7 @@ func decodeInitial(s *config.Section, layers int) (fields []config.Field) {
 			} else if s.Has(k.Name) {
 				s.Fail(k.Name, "cannot be combined with %v; give thicknesses or levels, not both", level)
 			}
-		}))
+		}, nil))
 	}
 	key(config.Key{Name: "depth", Unit: "m", Doc: "of the bed below the datum, negative on land",
 		Required: true}, config.Required, "down")
@@ -156,7 +157,7 @@ func (w *Sections) output() config.Outputs {
 func (w *Sections) Print(p *config.Printer) {
 	w.Mesh.Print(p)
 	p.Section("[physics]")
-	w.Physics.keys(p.Print)
+	w.Physics.keys(w.Forcing.Coefficients, p.Print)
 	p.Section("[initial]")
 	for _, f := range w.Initial {
 		p.Pair(f.Name, f)

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 )
 
 // setUp evaluates the sections of a case for the solver, and adds what it finds in files of fields to markers.
@@ -40,20 +41,14 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part, markers *domain
 	if err := refuseNegative(&in, part, p.Layers); err != nil {
 		return cfg, in, err
 	}
-	if err := w.Forcing.evaluate(ctx, c, part, markers, &cfg, &in); err != nil {
+	if err := w.Forcing.evaluate(c, part, &cfg); err != nil {
 		return cfg, in, err
 	}
-	if p.Manning.Expr != "0" {
-		m, err := domain.Evaluate(ctx, c, []config.Field{p.Manning}, part, markers)
-		if err != nil {
-			return cfg, in, fmt.Errorf("[physics] %w", err)
-		}
-		in.Manning = m["manning"]
-		for i, n := range in.Manning {
-			if n < 0 {
-				return cfg, in, fmt.Errorf("[physics] manning at cell %d is %g: it must not be negative", part.Global[i], n)
-			}
-		}
+	if in.Coefficients, err = w.Forcing.Coefficients.Evaluate(ctx, c, part, markers); err != nil {
+		return cfg, in, err
+	}
+	for i := range in.Coefficients[coefficients.Pressure] {
+		in.Coefficients[coefficients.Pressure][i] /= w.Forcing.WaterDensity
 	}
 	return cfg, in, nil
 }

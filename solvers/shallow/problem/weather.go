@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/timefield"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/meteo"
 )
 
@@ -36,7 +37,7 @@ func (f *Forcing) keysOfAir(key func(*config.Spec)) {
 			When(still, "cannot be combined with wind_x and wind_y"))
 	}
 	key(overtime.OptionalAtTimes("pressure_field", &f.OverTime.Pressure, "pressure of the air that changes in space and "+
-		"time, instead of `pressure`").When(f.Pressure == nil, "cannot be combined with pressure"))
+		"time, instead of `pressure`").When(f.Coefficients[coefficients.Pressure] == nil, "cannot be combined with pressure"))
 	key(config.OptionalTable("storm", &f.Storm, (*Storm).keys, `{ track = "track.csv" }`, "a cyclone along a track, "+
 		"which gives wind and pressure: see [storms](#storms)").When(!f.hasWind() && !f.hasPressure(),
 		"cannot be combined with other wind or pressure"))

@@ -2,42 +2,43 @@
 package soils
 
 import (
-	"fmt"
-
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/soil"
 )
 
-// Soil has a model of infiltration, and its parameters in all cells. A nil field is 0.
-type Soil struct {
-	Model   string    // green-ampt, initial-continuing or curve-number: see soil.Model
-	Rate    []float64 // conductivity, or continuing loss, m/s
-	Depth   []float64 // suction times deficit of moisture, initial loss, or initial abstraction, m
-	Deficit []float64 // of moisture, with which ponded water adds to the suction
-	Storage []float64 // of the curve number, m
+// Options are what the models have besides coefficients.
+type Options struct {
+	Ponding     bool    // of Green and Ampt's: ponded water adds to the suction
+	Abstraction float64 // of the curve number's: the initial abstraction as a share of the storage
 }
 
-// models are the models by their names.
-var models = map[string]soil.Model{"green-ampt": soil.GreenAmpt,
-	"initial-continuing": soil.InitialContinuing, "curve-number": soil.CurveNumber}
-
-// Cells returns the model of a soil, and the parameters of the first n cells.
-func Cells[F num.Float](s *Soil, n int) (soil.Model, []soil.Soil[F], error) {
-	model, ok := models[s.Model]
-	if !ok {
-		return 0, nil, fmt.Errorf("model of the soil %q is not known; choose green-ampt, initial-continuing or "+
-			"curve-number", s.Model)
-	}
-	value := func(field []float64, i int) F {
-		if field == nil {
-			return 0
-		}
-		return F(field[i])
-	}
+// Cells returns the model to which coefficients belong, and its parameters in the first n cells; nil for none.
+func Cells[F num.Float](v coefficients.Values, o Options, n int) (soil.Model, []soil.Soil[F]) {
 	list := make([]soil.Soil[F], n)
-	for i := range list {
-		list[i] = soil.Soil[F]{Rate: value(s.Rate, i), Depth: value(s.Depth, i), Deficit: value(s.Deficit, i),
-			Storage: value(s.Storage, i)}
+	switch {
+	case v[coefficients.Conductivity] != nil:
+		for i, deficit := range v[coefficients.Deficit][:n] {
+			list[i] = soil.Soil[F]{Rate: F(v[coefficients.Conductivity][i]), Depth: F(v[coefficients.Suction][i] * deficit)}
+			if o.Ponding {
+				list[i].Deficit = F(deficit)
+			}
+		}
+		return soil.GreenAmpt, list
+	case v[coefficients.InitialLoss] != nil:
+		for i, loss := range v[coefficients.InitialLoss][:n] {
+			list[i].Depth = F(loss)
+			if rate := v[coefficients.ContinuingLoss]; rate != nil {
+				list[i].Rate = F(rate[i])
+			}
+		}
+		return soil.InitialContinuing, list
+	case v[coefficients.CurveNumber] != nil:
+		for i, number := range v[coefficients.CurveNumber][:n] {
+			storage := .0254 * (1000/number - 10) // m
+			list[i] = soil.Soil[F]{Depth: F(o.Abstraction * storage), Storage: F(storage)}
+		}
+		return soil.CurveNumber, list
 	}
-	return model, list, nil
+	return 0, nil
 }

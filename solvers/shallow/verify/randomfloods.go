@@ -10,7 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
-	"github.com/atoll-hpc/atoll/solvers/shallow/soils"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
@@ -95,7 +95,8 @@ func newRandomFlood(rng *rand.Rand, m *mesh.Mesh) (*randomFlood, error) {
 		cfg.Forcing.Evaporation = f.burst(rng, 1e-4*rng.Float64())
 	}
 	if rng.IntN(3) == 0 {
-		f.flow.Soil = &soils.Soil{Model: "green-ampt", Rate: []float64{1e-5}, Depth: []float64{.05}}
+		f.flow.Coefficients = map[string]float64{coefficients.Conductivity: 1e-5, coefficients.Suction: .05,
+			coefficients.Deficit: 1}
 	}
 	given := map[string]*shallow.Given{}
 	for _, side := range []string{"left", "right", "bottom", "top"} {

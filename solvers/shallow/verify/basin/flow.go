@@ -18,7 +18,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
-	"github.com/atoll-hpc/atoll/solvers/shallow/soils"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/weather"
 )
 
@@ -42,7 +42,7 @@ type Flow struct {
 
 	OverTime func(part *mesh.Part) (weather.Fields, error) // nil for none
 
-	Soil *soils.Soil // with one value for all cells in each field; nil for none
+	Coefficients map[string]float64 // others, which are the same in all cells
 
 	Uplift   func(x, y float64) float64 // rise of the bed, m; nil for none
 	Pressure func(x, y float64) float64 // of the air, divided by the density of the water, m²/s²; nil for none
@@ -137,22 +137,18 @@ func (f *Flow) InitialState(part *mesh.Part) shallow.Initial {
 	in := shallow.Initial{
 		Depth: fields[0], H1: fields[1], U1: fields[2], V1: fields[3], H2: fields[4], U2: fields[5], V2: fields[6],
 	}
+	v := coefficients.Values{coefficients.Uplift: valuesIn(part, f.Uplift),
+		coefficients.Pressure: valuesIn(part, f.Pressure)}
+	in.Coefficients = v
 	if f.Manning > 0 {
-		in.Manning = slices.Repeat([]float64{f.Manning}, n)
+		v[coefficients.Manning] = slices.Repeat([]float64{f.Manning}, n)
 	}
 	if f.Coriolis != 0 {
-		in.Coriolis = slices.Repeat([]float64{f.Coriolis}, n)
+		v[coefficients.Coriolis] = slices.Repeat([]float64{f.Coriolis}, n)
 	}
-	if f.Soil != nil {
-		soil := *f.Soil
-		for _, field := range []*[]float64{&soil.Rate, &soil.Depth, &soil.Deficit, &soil.Storage} {
-			if *field != nil {
-				*field = slices.Repeat(*field, n)
-			}
-		}
-		in.Soil = &soil
+	for name, value := range f.Coefficients {
+		v[name] = slices.Repeat([]float64{value}, n)
 	}
-	in.Uplift, in.Pressure = valuesIn(part, f.Uplift), valuesIn(part, f.Pressure)
 	return in
 }
 

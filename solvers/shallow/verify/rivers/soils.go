@@ -8,7 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/verify"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
-	"github.com/atoll-hpc/atoll/solvers/shallow/soils"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
@@ -31,6 +31,12 @@ func greenAmpt(k, m, rain, time float64) float64 {
 	return f
 }
 
+// greenAmptSoil are the coefficients of a soil: conductivity in m/s, suction in m, deficit of moisture as a share.
+func greenAmptSoil(conductivity, suction, deficit float64) map[string]float64 {
+	return map[string]float64{coefficients.Conductivity: conductivity, coefficients.Suction: suction,
+		coefficients.Deficit: deficit}
+}
+
 // Infiltration compares the infiltration of the models in a flat basin with their laws: Green and Ampt's for soils of
 // W. Rawls et al. (J. Hydraul. Eng. 109, 1983) under ponded water and under rain of 50 mm/h, an initial and a
 // continuing loss, and the curve number.
@@ -42,33 +48,30 @@ func Infiltration(ctx context.Context, p *verify.Page) error {
 	}
 	t := p.Table(fmt.Sprintf("infiltration in %g s", end), "soil", "reference, m", "Atoll, m")
 	for _, c := range []struct {
-		name        string
-		model       string
-		rate, depth float64
-		storage     float64
-		ponded      bool
-		want        float64
+		name   string
+		soil   map[string]float64
+		ponded bool
+		want   float64
 	}{
-		{"sandy loam, ponded", "green-ampt", 3e-6, .11 * .3, 0, true, greenAmpt(3e-6, .11*.3, math.Inf(1), end)},
-		{"sandy loam, rain", "green-ampt", 3e-6, .11 * .3, 0, false, greenAmpt(3e-6, .11*.3, rain, end)},
-		{"sand, rain", "green-ampt", 3.3e-5, .05 * .35, 0, false, rain * end},
-		{"clay, ponded", "green-ampt", 1.8e-7, .31 * .2, 0, true, greenAmpt(1.8e-7, .31*.2, math.Inf(1), end)},
-		{"clay, rain", "green-ampt", 1.8e-7, .31 * .2, 0, false, greenAmpt(1.8e-7, .31*.2, rain, end)},
-		{"initial 10 mm, continuing 10 mm/h", "initial-continuing", 10e-3 / 3600, .01, 0, false,
-			.01 + 10e-3/3600*(end-.01/rain)},
-		{"curve number 80", "curve-number", 0, .2 * .0635, .0635, false,
+		{"sandy loam, ponded", greenAmptSoil(3e-6, .11, .3), true, greenAmpt(3e-6, .11*.3, math.Inf(1), end)},
+		{"sandy loam, rain", greenAmptSoil(3e-6, .11, .3), false, greenAmpt(3e-6, .11*.3, rain, end)},
+		{"sand, rain", greenAmptSoil(3.3e-5, .05, .35), false, rain * end},
+		{"clay, ponded", greenAmptSoil(1.8e-7, .31, .2), true, greenAmpt(1.8e-7, .31*.2, math.Inf(1), end)},
+		{"clay, rain", greenAmptSoil(1.8e-7, .31, .2), false, greenAmpt(1.8e-7, .31*.2, rain, end)},
+		{"initial 10 mm, continuing 10 mm/h", map[string]float64{coefficients.InitialLoss: .01,
+			coefficients.ContinuingLoss: 10e-3 / 3600}, false, .01 + 10e-3/3600*(end-.01/rain)},
+		{"curve number 80", map[string]float64{coefficients.CurveNumber: 80}, false,
 			rain*end - math.Pow(rain*end-.2*.0635, 2)/(rain*end+.8*.0635)},
 	} {
 		p.Progress("%s", c.name)
 		cfg := basin.SecondOrder("pvm-ifcp", 1, 1e-5)
-		cfg.Layers = 1
+		cfg.Layers, cfg.Forcing.Soil.Abstraction = 1, .2
 		water := .2
 		if !c.ponded {
 			water, cfg.Forcing.Rain = 0, series.Constant(rain)
 		}
 		f := basin.Flow{Mesh: m, Config: cfg, Initial: func(_, _ float64) basin.State { return basin.State{H2: water} },
-			Soil: &soils.Soil{Model: c.model, Rate: []float64{c.rate}, Depth: []float64{c.depth},
-				Storage: []float64{c.storage}}}
+			Coefficients: c.soil}
 		err := basin.Evolve(ctx, p, f, end, func(b *basin.Basin) error {
 			d, err := b.Diagnose(ctx)
 			taken := -basin.InflowFrom(d, "infiltration") / 1e4
