@@ -48,6 +48,7 @@ func Compare(dirs []string, o Options) (*Result, error) {
 		}
 	}
 	for _, r := range c.runs {
+		r.noteBeyond()
 		for _, text := range r.Notes {
 			c.addNote("%s", text)
 		}

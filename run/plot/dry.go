@@ -34,12 +34,14 @@ func (r *runner) findDryThresholds(first string) error {
 	return nil
 }
 
-// A wet cell counts as a film if its thickness is at most max(filmOfMean·h̄, min(filmOfDry·dry, maxOfMean·h̄)), with
-// the dry threshold dry and the mean thickness h̄ of wet cells.
+// A wet cell counts as a film if its thickness is at most maxFilm and max(filmOfMean·h̄, min(filmOfDry·dry,
+// maxOfMean·h̄)), with the dry threshold dry and the mean thickness h̄ of wet cells: beside a deep sea the water at the
+// shore, where levels are highest, is no film.
 const (
 	filmOfDry  = 10
 	maxOfMean  = 0.1
 	filmOfMean = 0.02
+	maxFilm    = 0.05 // m
 )
 
 // dryCells marks cells with a thickness h of at most threshold as dry, and excludes them and films from the colour
@@ -54,7 +56,8 @@ func (r *runner) dryCells(f *field, h []float64, cells []int, isThickness bool, 
 	}
 	film := threshold
 	if wet > 0 && threshold > 0 && !isThickness {
-		film = max(threshold, min(filmOfDry*threshold, maxOfMean*sum/wet), filmOfMean*sum/wet)
+		mean := sum / wet
+		film = max(threshold, min(maxFilm, max(min(filmOfDry*threshold, maxOfMean*mean), filmOfMean*mean)))
 	}
 	for i, c := range cells {
 		if h[c] > film {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh/vtk"
+	"github.com/atoll-hpc/atoll/run/plot/chart"
 )
 
 // TestDryLand checks that dry cells get their own colour and, like films, do not influence the scale of frames, and
@@ -62,10 +63,47 @@ func TestDryLand(t *testing.T) {
 		!slices.Equal(f.dry, []bool{false, false, false, true}) {
 		t.Errorf("offScale %v, dry %v", f.offScale, f.dry)
 	}
+	// Beside a deep sea, water of a few metres is no film.
+	f = &field{}
+	r.dryCells(f, []float64{0, 0.03, 0.06, 7, 1000}, []int{0, 1, 2, 3, 4}, false, 0.01)
+	if !slices.Equal(f.offScale, []bool{true, true, false, false, false}) {
+		t.Errorf("beside a deep sea offScale is %v", f.offScale)
+	}
 	levelOnly := vtk.Array{Name: "level", Components: 1, Data: []float64{1}}
 	r.newField(vtk.Arrays{levelOnly}, levelOnly, []int{0})
 	if len(r.Notes) != 1 || !strings.Contains(r.Notes[0], `lack field "film"`) {
 		t.Errorf("notes %q", r.Notes)
+	}
+}
+
+// TestBeyond checks that values of films beyond the colour bar are told with their place, and how to show them, over
+// all frames in one note; and that a range of the user has the same note without that advice.
+func TestBeyond(t *testing.T) {
+	draw := func(o Options, values ...[]float64) []string {
+		r := &runner{options: o}
+		r.fields = []string{"level"}
+		for _, v := range values {
+			d := &frameData{x: []float64{0, 3, 3, 0}, y: []float64{0, 0, 3, 3}}
+			d.cells = [][3]int32{{0, 1, 2}, {0, 2, 3}, {0, 1, 3}}
+			f := &field{name: "level", values: v, offScale: []bool{false, false, true}, dry: make([]bool, 3)}
+			if _, err := r.drawField(d, f, "", nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r.noteBeyond()
+		return r.Notes
+	}
+	const want = "level (m) has values beyond the colour bar, which is from 1 to 2: as far as "
+	got := draw(Options{}, []float64{1, 2, 2.3045}, []float64{1, 2, 2.1})
+	if len(got) != 1 || got[0] != want+"2.3045 at (1, 1); films do not set it, but --range 1:2.31 shows them" {
+		t.Errorf("a film above: %q", got)
+	}
+	got = draw(Options{Colouring: chart.Colouring{Range: &[2]float64{1, 2}}}, []float64{0.5, 13738, 1})
+	if len(got) != 1 || got[0] != want+"0.5 at (2, 1) and 13738 at (1, 2)" {
+		t.Errorf("with a range: %q", got)
+	}
+	if got := draw(Options{}, []float64{1, 2, 1.5}); len(got) > 0 {
+		t.Errorf("nothing beyond: %q", got)
 	}
 }
 

@@ -57,6 +57,7 @@ func (r *runner) drawField(d *frameData, f *field, title string, s *span) (*figu
 		Values: f.values, Dry: f.dry, OffScale: f.offScale, Edges: r.options.Edges, Lines: d.lines,
 		Isolines: r.options.Isolines,
 		Arrows:   d.arrows}
+	r.findBeyond(f.name, m)
 	return m.Draw()
 }
 

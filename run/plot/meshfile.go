@@ -54,6 +54,7 @@ func Meshes(paths []string, o Options) (*Result, error) {
 			return &r.Result, err
 		}
 	}
+	r.noteBeyond()
 	return &r.Result, r.finish()
 }
 

@@ -39,6 +39,7 @@ func Run(dir string, o Options) (*Result, error) {
 	if err := r.draw(); err != nil {
 		return &r.Result, err
 	}
+	r.noteBeyond()
 	return &r.Result, r.finish()
 }
 
@@ -67,7 +68,8 @@ type runner struct {
 	runCase       *config.Case       // case of the run; nil if it cannot be read
 	dryThresholds map[string]float64 // dry thresholds by masking field
 
-	fields, gauges, columns []string // names found in the folder
+	fields, gauges, columns []string           // names found in the folder
+	beyond                  map[string]*beyond // by field
 }
 
 // readCase reads the case of the run. Folders of earlier versions have none; then everything that depends on it is

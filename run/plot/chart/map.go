@@ -95,6 +95,15 @@ func (m *Map) scale() (*scale, error) {
 	return s, err
 }
 
+// Bar returns the range of the colour bar; ok is false if it has none, or classes.
+func (m *Map) Bar() (lo, hi float64, ok bool) {
+	s, err := m.scale()
+	if err != nil || s.classes != nil {
+		return 0, 0, false
+	}
+	return s.lo, s.hi, true
+}
+
 func (m *Map) frame(s *scale) (*mapFrame, error) {
 	side, heading := s.side(m.Label)
 	f, err := newFrame(m.X, m.Y, m.Cells, m.Page, m.Title, side, heading)

@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"math"
 
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
@@ -39,7 +40,8 @@ type scale struct {
 	log          bool
 	colours      *palette.Map
 	classes      []string
-	below, above bool // whether there are values beyond the ends
+	least, most  float64 // range of the drawn values
+	below, above bool    // whether there are values beyond the ends
 }
 
 // fraction returns the position of a value on the scale: 0 and 1 at its ends.
@@ -96,6 +98,7 @@ func (c *Colouring) scaleOf(values []float64, hidden []bool) (*scale, error) {
 
 // markBeyond records whether values from lo to hi extend beyond the ends, by more than round-off.
 func (s *scale) markBeyond(lo, hi float64) {
+	s.least, s.most = lo, hi
 	rounding := 1e-9 * (s.hi - s.lo)
 	s.below, s.above = lo < s.lo-rounding, hi > s.hi+rounding
 }
@@ -145,18 +148,24 @@ func (s *scale) ticks(n int) []tick {
 	return ticks(s.lo, s.hi, n)
 }
 
-// beyondText returns the note about values beyond the ends.
+// beyondText returns the note about values beyond the ends, which tells the farthest.
 func (s *scale) beyondText() string {
+	least, most := words.Rounded(s.least, beyondDigits), words.Rounded(s.most, beyondDigits)
 	switch {
+	case s.classes != nil:
+		return ""
 	case s.below && s.above:
-		return "values beyond"
+		return "from " + least + " to " + most
 	case s.below:
-		return "values below"
+		return "from " + least
 	case s.above:
-		return "values above"
+		return "up to " + most
 	}
 	return ""
 }
+
+// beyondDigits is the number of digits of values beyond a scale.
+const beyondDigits = 3
 
 // side returns the width of the colour bar with its labels, and that of its heading, in layout pixels.
 func (s *scale) side(label string) (side, heading float64) {
