@@ -28,6 +28,7 @@ type frameData struct {
 	fields []field
 	rank   []int32 // nil if the frame has no ranks
 	legend chart.Legend
+	named  []chart.NamedLine // groups of edges
 	lines  [][4]float64
 	arrows *chart.Arrows // nil for none
 	count  int           // number of cells; a cell of a grid is two triangles in cells

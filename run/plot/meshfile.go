@@ -149,7 +149,22 @@ func (r *runner) loadMesh(path string) (*frameData, error) {
 			d.legend.Names[g+1] = m.Groups[g].Name
 		}
 	}
+	d.named = edgeGroups(m)
 	return d, nil
+}
+
+// edgeGroups returns the groups of edges that have edges, in the order of the file.
+func edgeGroups(m *mesh.Mesh) (lines []chart.NamedLine) {
+	segments := map[int32][][4]float64{}
+	for _, e := range m.Tagged {
+		segments[e.Group] = append(segments[e.Group], [4]float64{m.X[e.A], m.Y[e.A], m.X[e.B], m.Y[e.B]})
+	}
+	for i, g := range m.Groups {
+		if s := segments[int32(i)]; s != nil {
+			lines = append(lines, chart.NamedLine{Name: g.Name, Segments: s})
+		}
+	}
+	return lines
 }
 
 func (r *runner) tetrahedralMesh(path string, s *mesh.Solid) (*frameData, error) {
@@ -195,7 +210,7 @@ func withShape(data vtk.Arrays, shape []float64) vtk.Arrays {
 	return data
 }
 
-// drawGroups draws the cells of each group in one colour, with the edges of all cells.
+// drawGroups draws the cells of each group in one colour, with the edges of all cells, and those of groups as lines.
 func (r *runner) drawGroups(d *frameData, title string) (*figure.Figure, error) {
 	if d.solid != nil {
 		v := &chart.View{Page: r.options.Page, Title: title, Axes: axes3D(d.axes), Edges: true}
@@ -210,6 +225,7 @@ func (r *runner) drawGroups(d *frameData, title string) (*figure.Figure, error) 
 		return v.Draw()
 	}
 	p := &chart.Partition{Page: r.options.Page, Title: title, Axes: d.axes, X: d.x, Y: d.y, Cells: d.cells, Rank: d.rank,
-		Legend: d.legend, Edges: true}
+		Legend: d.legend, Edges: true, Lines: d.named,
+		Plain: len(d.named) > 0 && !slices.ContainsFunc(d.rank, func(g int32) bool { return g > 0 })}
 	return p.Draw()
 }

@@ -1,6 +1,8 @@
 package plot
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -9,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/run/plot/chart"
+	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
 
 // TestMeshes checks the pictures of one mesh, by groups or by quality with a histogram, of two meshes side by side, and
@@ -98,3 +101,53 @@ func TestParse(t *testing.T) {
 }
 
 func second[T any](_ T, err error) error { return err }
+
+// TestEdgeGroups checks that groups of edges are drawn as lines with their names, over plain cells if no cell has a
+// group, else beside the groups of cells.
+func TestEdgeGroups(t *testing.T) {
+	m, err := mesh.Rectangle(0, 0, 2, 1, 60, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "a.msh")
+	draw := func() string {
+		if err := meshio.Write(path, m); err != nil {
+			t.Fatal(err)
+		}
+		picture := filepath.Join(filepath.Dir(path), "a.svg")
+		if _, err := Meshes([]string{path}, Options{Out: picture}); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(picture)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	names := func(text string) (list []string) {
+		for _, name := range []string{"none", "water", "left", "right", "bottom", "top"} {
+			if strings.Contains(text, ">"+name+"<") {
+				list = append(list, name)
+			}
+		}
+		return list
+	}
+	text := draw()
+	if got := names(text); !slices.Equal(got, []string{"left", "right", "bottom", "top"}) {
+		t.Errorf("names of a mesh without groups of cells: %v", got)
+	}
+	for i := range 4 {
+		c := palette.Qualitative(i)
+		if colour := fmt.Sprintf("#%02X%02X%02X", c.R, c.G, c.B); strings.Count(text, "stroke:"+colour) == 0 {
+			t.Errorf("no line of colour %s", colour)
+		}
+	}
+	m.Groups = append(m.Groups, mesh.Group{Dim: 2, Tag: 9, Name: "water"})
+	m.CellGroup = make([]int32, len(m.Cells))
+	for c := range m.CellGroup {
+		m.CellGroup[c] = int32(len(m.Groups) - 1)
+	}
+	if got := names(draw()); !slices.Equal(got, []string{"water", "left", "right", "bottom", "top"}) {
+		t.Errorf("names of a mesh with a group of cells: %v", got)
+	}
+}

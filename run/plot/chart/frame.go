@@ -18,7 +18,7 @@ const (
 	sideGap     = 28.0
 	barWidth    = 26.0
 
-	labelMargin = tickLength + 31 // width of ticks, gaps and name of the vertical axis
+	labelMargin = tickLength + 38 // width of ticks, gaps and name of the vertical axis
 
 	// Largest and smallest height of the plotted area, relative to the available width.
 	maxAspect = 1.15

@@ -11,8 +11,8 @@ func TestLongLabels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if left := f.area.Min.X - f.px(tickLength+7) - f.widestLabel(f.verticalTicks()); left < f.px(16) {
-			t.Errorf("labels of y from %g to %g begin at pixel %d, outside the margin", c.y0, c.y1, left)
+		if left := f.area.Min.X - f.px(tickLength+7) - f.widestLabel(f.verticalTicks()); left < f.px(16+8) {
+			t.Errorf("labels of y from %g to %g begin at pixel %d, over the name of the axis", c.y0, c.y1, left)
 		}
 		if f.fig.Width > 600 {
 			t.Errorf("y from %g to %g: %d pixels wide", c.y0, c.y1, f.fig.Width)

@@ -98,7 +98,7 @@ func (v *View) Draw() (*figure.Figure, error) {
 		l.bar(l.scale, v.Label, nil)
 		l.specialColours(&v.Colouring, false, l.missing)
 	case l.ranks != nil:
-		l.legend(&v.Legend, l.ranks)
+		l.legend(&v.Legend, v.entries(l.ranks))
 	}
 	return l.fig, nil
 }
@@ -142,7 +142,7 @@ func (l *viewLayout) setColours() (err error) {
 		if l.ranks, err = distinctRanks(v.Rank); err != nil {
 			return err
 		}
-		side, heading := v.Legend.side(l.ranks)
+		side, heading := v.side(v.entries(l.ranks))
 		l.colour = func(i int) color.RGBA { return palette.Qualitative(int(v.Rank[i])) }
 		l.rightWidth = l.px(sideGap + max(side, heading) + 8)
 	}
