@@ -46,34 +46,6 @@ func sum[F num.Float](f0, f1, f2 *Flux[F], side0, side1, side2 int32) (h, qx, qy
 	return h, 0 + p0.X + p1.X + p2.X, 0 + p0.Y + p1.Y + p2.Y, 0 + f0.Speed + f1.Speed + f2.Speed
 }
 
-// advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
-func (b *balance[F]) advance(oneLayer bool, i int, p *Params[F], dt, area F, from *State[F], manning []F,
-	force *Forcing[F], out *State[F]) F {
-	c := *from
-	b.applyFluxes(oneLayer, dt/area, &c)
-	if p.Forced {
-		force.apply(i, p, dt, from, &c)
-		force.lose(i, dt, &c)
-		force.rotate(i, dt, &c)
-	}
-	if !oneLayer && p.Hyperbolic {
-		restoreHyperbolicity(p, &c)
-	}
-	if p.Friction {
-		bedFriction(p, dt, manning[i], &c)
-	}
-	dampThinLayers(oneLayer, p.DryDepth, &c)
-	*out = c
-	limit := b.stepLimit(p, area, &c)
-	if p.Forced {
-		limit = num.Smaller(force.stepLimit(), limit) // the last is NaN if the state is invalid
-		if c.H1+c.H2 < p.DryDepth && force.rainAhead(i) > 0 {
-			limit = num.Smaller(force.LongestOnDry, limit)
-		}
-	}
-	return limit
-}
-
 // applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
 func (b *balance[F]) applyFluxes(oneLayer bool, rate F, c *State[F]) {
 	if !oneLayer {

@@ -1294,7 +1294,7 @@ DEVICE void balance_gather_f32(balance_f32 *b, bool oneLayer, CellEdges links, S
 }
 
 // applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
-// (*balance[float32]).applyFluxes, cell.go:78
+// (*balance[float32]).applyFluxes, cell.go:50
 DEVICE void balance_applyFluxes_f32(balance_f32 *b, bool oneLayer, float rate, State_f32 *c) {
     if (!oneLayer) {
         c->H1 = c->H1 - rate * b->h1;
@@ -1646,7 +1646,7 @@ DEVICE float velocity_f32(float h, float q, float dry) {
 }
 
 // dampLower is dampThinLayers for the lower layer.
-// dampLower[float32], cell.go:119
+// dampLower[float32], cell.go:91
 DEVICE void dampLower_f32(float dry, State_f32 *c) {
     if (c->H2 < dry) {
         c->Q2x = c->H2 * velocity_f32(c->H2, c->Q2x, dry);
@@ -1655,7 +1655,7 @@ DEVICE void dampLower_f32(float dry, State_f32 *c) {
 }
 
 // dampLayers is dampThinLayers if a layer is known to be thin.
-// dampLayers[float32], cell.go:111
+// dampLayers[float32], cell.go:83
 DEVICE void dampLayers_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
@@ -1666,7 +1666,7 @@ DEVICE void dampLayers_f32(float dry, State_f32 *c) {
 
 // dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the
 // function velocity returns, so that velocities stay bounded as the layer drains.
-// dampThinLayers[float32], cell.go:102
+// dampThinLayers[float32], cell.go:74
 DEVICE void dampThinLayers_f32(bool oneLayer, float dry, State_f32 *c) {
     if (oneLayer) {
         dampLower_f32(dry, c);
@@ -1676,7 +1676,7 @@ DEVICE void dampThinLayers_f32(bool oneLayer, float dry, State_f32 *c) {
 }
 
 // invalid reports whether a state is not finite or has a negative thickness.
-// (*State[float32]).invalid, cell.go:95
+// (*State[float32]).invalid, cell.go:67
 DEVICE bool State_invalid_f32(State_f32 *c) {
     float all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     return all - all != 0.0f || c->H1 < 0.0f || c->H2 < 0.0f;
@@ -1684,7 +1684,7 @@ DEVICE bool State_invalid_f32(State_f32 *c) {
 
 // stepLimit returns the longest step that the CFL condition, equation (3), allows; NaN if the new state c is not finite
 // or a thickness is negative.
-// (*balance[float32]).stepLimit, cell.go:87
+// (*balance[float32]).stepLimit, cell.go:59
 DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c) {
     if (State_invalid_f32(c)) {
         return float(math_NaN());
@@ -1709,7 +1709,7 @@ DEVICE float Forcing_rainAhead_f32(const Forcing_f32 *f, int64 i) {
 }
 
 // advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
-// (*balance[float32]).advance, cell.go:50
+// (*balance[float32]).advance, stage.go:14
 DEVICE float balance_advance_f32(balance_f32 *b, bool oneLayer, int64 i, const Params_f32 *p, float dt, float area,
         State_f32 *from, Slice<float> manning, const Forcing_f32 *force, State_f32 *out) {
     State_f32 c = *from;
@@ -1790,7 +1790,7 @@ DEVICE void balance_gather_f64(balance_f64 *b, bool oneLayer, CellEdges links, S
 }
 
 // applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
-// (*balance[float64]).applyFluxes, cell.go:78
+// (*balance[float64]).applyFluxes, cell.go:50
 DEVICE void balance_applyFluxes_f64(balance_f64 *b, bool oneLayer, double rate, State_f64 *c) {
     if (!oneLayer) {
         c->H1 = c->H1 - rate * b->h1;
@@ -2074,7 +2074,7 @@ DEVICE double velocity_f64(double h, double q, double dry) {
 }
 
 // dampLower is dampThinLayers for the lower layer.
-// dampLower[float64], cell.go:119
+// dampLower[float64], cell.go:91
 DEVICE void dampLower_f64(double dry, State_f64 *c) {
     if (c->H2 < dry) {
         c->Q2x = c->H2 * velocity_f64(c->H2, c->Q2x, dry);
@@ -2083,7 +2083,7 @@ DEVICE void dampLower_f64(double dry, State_f64 *c) {
 }
 
 // dampLayers is dampThinLayers if a layer is known to be thin.
-// dampLayers[float64], cell.go:111
+// dampLayers[float64], cell.go:83
 DEVICE void dampLayers_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
@@ -2094,7 +2094,7 @@ DEVICE void dampLayers_f64(double dry, State_f64 *c) {
 
 // dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the
 // function velocity returns, so that velocities stay bounded as the layer drains.
-// dampThinLayers[float64], cell.go:102
+// dampThinLayers[float64], cell.go:74
 DEVICE void dampThinLayers_f64(bool oneLayer, double dry, State_f64 *c) {
     if (oneLayer) {
         dampLower_f64(dry, c);
@@ -2104,7 +2104,7 @@ DEVICE void dampThinLayers_f64(bool oneLayer, double dry, State_f64 *c) {
 }
 
 // invalid reports whether a state is not finite or has a negative thickness.
-// (*State[float64]).invalid, cell.go:95
+// (*State[float64]).invalid, cell.go:67
 DEVICE bool State_invalid_f64(State_f64 *c) {
     double all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     return all - all != 0.0 || c->H1 < 0.0 || c->H2 < 0.0;
@@ -2112,7 +2112,7 @@ DEVICE bool State_invalid_f64(State_f64 *c) {
 
 // stepLimit returns the longest step that the CFL condition, equation (3), allows; NaN if the new state c is not finite
 // or a thickness is negative.
-// (*balance[float64]).stepLimit, cell.go:87
+// (*balance[float64]).stepLimit, cell.go:59
 DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c) {
     if (State_invalid_f64(c)) {
         return math_NaN();
@@ -2137,7 +2137,7 @@ DEVICE double Forcing_rainAhead_f64(const Forcing_f64 *f, int64 i) {
 }
 
 // advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
-// (*balance[float64]).advance, cell.go:50
+// (*balance[float64]).advance, stage.go:14
 DEVICE double balance_advance_f64(balance_f64 *b, bool oneLayer, int64 i, const Params_f64 *p, double dt,
         double area, State_f64 *from, Slice<double> manning, const Forcing_f64 *force, State_f64 *out) {
     State_f64 c = *from;
@@ -7174,7 +7174,7 @@ DEVICE void TableReceived_f64_at(int64 i, bool oneLayer, Slice<Slopes_f64> recei
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
-// (*balance[float32]).addPressure, stage.go:75
+// (*balance[float32]).addPressure, stage.go:104
 DEVICE void balance_addPressure_f32(balance_f32 *b, bool oneLayer, const Params_f32 *p, float area, State_f32 *c,
         Slopes_f32 *s) {
     float weight2 = area * p->Gravity * c->H2;
@@ -7191,7 +7191,7 @@ DEVICE void balance_addPressure_f32(balance_f32 *b, bool oneLayer, const Params_
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float32]).mean, stage.go:90
+// (*State[float32]).mean, stage.go:119
 DEVICE void State_mean_f32(State_f32 *c, bool oneLayer, State_f32 *o) {
     if (!oneLayer) {
         c->H1 = (c->H1 + o->H1) / 2.0f;
@@ -7242,7 +7242,7 @@ DEVICE void boundSpeed_f32(const Params_f32 *p, float head, float depth, float f
 
 // rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
 // goes no further in the step, accelerated by the slope of the bed, than a wave may.
-// (*balance[float32]).rainOnDry, stage.go:128
+// (*balance[float32]).rainOnDry, stage.go:157
 DEVICE float balance_rainOnDry_f32(balance_f32 *b, bool oneLayer, int64 i, const Params_f32 *p, float area,
         const Forcing_f32 *force, State_f32 *c, Slopes_f32 *s) {
     if (c->H1 + c->H2 >= p->DryDepth || !(Forcing_rainAhead_f32(force, i) > 0.0f)) {
@@ -7257,7 +7257,7 @@ DEVICE float balance_rainOnDry_f32(balance_f32 *b, bool oneLayer, int64 i, const
 // longestStep returns the longest step for cell i, at most limit, with S dt + g Gain dt²/2 ≤ 2 CFL × area: the sum S of
 // the edges' lengths times wave speeds grows by g × Gain where the slope of the level accelerates the water. Where
 // friction bounds the speed it may become that of uniform flow. In a dry cell the step is that of the CFL condition.
-// (*balance[float32]).longestStep, stage.go:100
+// (*balance[float32]).longestStep, stage.go:129
 DEVICE float balance_longestStep_f32(balance_f32 *b, bool oneLayer, int64 i, const Params_f32 *p, float area,
         float limit, Slice<float> manning, State_f32 *w, Slopes_f32 *s) {
     float h = w->H2, gain = s->Gain;
@@ -7285,7 +7285,7 @@ DEVICE float balance_longestStep_f32(balance_f32 *b, bool oneLayer, int64 i, con
 }
 
 // stage is StageCell with the fluxes of the cell's edges given.
-// (*balance[float32]).stage, stage.go:25
+// (*balance[float32]).stage, stage.go:54
 DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last, const Params_f32 *p, float dt,
         Bed_f32 bed, State_f32 *start, State_f32 *w, Slopes_f32 *slopes, Slice<float> manning,
         const Forcing_f32 *force, State_f32 *out) {
@@ -7338,7 +7338,7 @@ DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last
 
 // StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
 // returns the longest step that the waves of w allow, NaN if the new state is not finite or a thickness negative.
-// StageCell[float32], stage.go:16
+// StageCell[float32], stage.go:45
 DEVICE float StageCell_f32_at(int64 i, bool last, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m,
         Clock_f32 *clock, Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes,
         Slice<Flux_f32> lower, Slice<Flux_f32> upper, Slice<float> manning, const Forcing_f32 *force,
@@ -7349,7 +7349,7 @@ DEVICE float StageCell_f32_at(int64 i, bool last, bool oneLayer, const Params_f3
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
-// (*balance[float64]).addPressure, stage.go:75
+// (*balance[float64]).addPressure, stage.go:104
 DEVICE void balance_addPressure_f64(balance_f64 *b, bool oneLayer, const Params_f64 *p, double area, State_f64 *c,
         Slopes_f64 *s) {
     double weight2 = area * p->Gravity * c->H2;
@@ -7366,7 +7366,7 @@ DEVICE void balance_addPressure_f64(balance_f64 *b, bool oneLayer, const Params_
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float64]).mean, stage.go:90
+// (*State[float64]).mean, stage.go:119
 DEVICE void State_mean_f64(State_f64 *c, bool oneLayer, State_f64 *o) {
     if (!oneLayer) {
         c->H1 = (c->H1 + o->H1) / 2.0;
@@ -7417,7 +7417,7 @@ DEVICE void boundSpeed_f64(const Params_f64 *p, double head, double depth, doubl
 
 // rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
 // goes no further in the step, accelerated by the slope of the bed, than a wave may.
-// (*balance[float64]).rainOnDry, stage.go:128
+// (*balance[float64]).rainOnDry, stage.go:157
 DEVICE double balance_rainOnDry_f64(balance_f64 *b, bool oneLayer, int64 i, const Params_f64 *p, double area,
         const Forcing_f64 *force, State_f64 *c, Slopes_f64 *s) {
     if (c->H1 + c->H2 >= p->DryDepth || !(Forcing_rainAhead_f64(force, i) > 0.0)) {
@@ -7432,7 +7432,7 @@ DEVICE double balance_rainOnDry_f64(balance_f64 *b, bool oneLayer, int64 i, cons
 // longestStep returns the longest step for cell i, at most limit, with S dt + g Gain dt²/2 ≤ 2 CFL × area: the sum S of
 // the edges' lengths times wave speeds grows by g × Gain where the slope of the level accelerates the water. Where
 // friction bounds the speed it may become that of uniform flow. In a dry cell the step is that of the CFL condition.
-// (*balance[float64]).longestStep, stage.go:100
+// (*balance[float64]).longestStep, stage.go:129
 DEVICE double balance_longestStep_f64(balance_f64 *b, bool oneLayer, int64 i, const Params_f64 *p, double area,
         double limit, Slice<double> manning, State_f64 *w, Slopes_f64 *s) {
     double h = w->H2, gain = s->Gain;
@@ -7460,7 +7460,7 @@ DEVICE double balance_longestStep_f64(balance_f64 *b, bool oneLayer, int64 i, co
 }
 
 // stage is StageCell with the fluxes of the cell's edges given.
-// (*balance[float64]).stage, stage.go:25
+// (*balance[float64]).stage, stage.go:54
 DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool last, const Params_f64 *p, double dt,
         Bed_f64 bed, State_f64 *start, State_f64 *w, Slopes_f64 *slopes, Slice<double> manning,
         const Forcing_f64 *force, State_f64 *out) {
@@ -7513,7 +7513,7 @@ DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool las
 
 // StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
 // returns the longest step that the waves of w allow, NaN if the new state is not finite or a thickness negative.
-// StageCell[float64], stage.go:16
+// StageCell[float64], stage.go:45
 DEVICE double StageCell_f64_at(int64 i, bool last, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m,
         Clock_f64 *clock, Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes,
         Slice<Flux_f64> lower, Slice<Flux_f64> upper, Slice<double> manning, const Forcing_f64 *force,
@@ -8342,7 +8342,7 @@ extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_true_f6
     if (i < hi) TableReceived_f64_at(i, true, received, &table);
 }
 
-// Kernel StageCell, stage.go:16
+// Kernel StageCell, stage.go:45
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> lower,
@@ -8354,7 +8354,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:16
+// Kernel StageCell, stage.go:45
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> lower,
@@ -8366,7 +8366,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:16
+// Kernel StageCell, stage.go:45
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> lower,
@@ -8378,7 +8378,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:16
+// Kernel StageCell, stage.go:45
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> lower,
@@ -8390,7 +8390,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:16
+// Kernel StageCell, stage.go:45
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> lower,
@@ -8402,7 +8402,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_f
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:16
+// Kernel StageCell, stage.go:45
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> lower,
@@ -8414,7 +8414,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_f
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:16
+// Kernel StageCell, stage.go:45
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> lower,
@@ -8426,7 +8426,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_t
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:16
+// Kernel StageCell, stage.go:45
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> lower,

@@ -6,8 +6,37 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// A step of second order is Heun's method: two Euler steps, then the mean with the initial state. Friction is implicit
-// in the first Euler step; the second has none, and finishFriction adds it to the mean.
+// What acts on a cell in a step, in order: at first order in advance, an Euler step; at second order in stage. That is
+// Heun's method: two Euler steps, then the mean with the initial state. Friction is implicit in the first Euler step;
+// the second has none, and finishFriction adds it to the mean.
+
+// advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
+func (b *balance[F]) advance(oneLayer bool, i int, p *Params[F], dt, area F, from *State[F], manning []F,
+	force *Forcing[F], out *State[F]) F {
+	c := *from
+	b.applyFluxes(oneLayer, dt/area, &c)
+	if p.Forced {
+		force.apply(i, p, dt, from, &c)
+		force.lose(i, dt, &c)
+		force.rotate(i, dt, &c)
+	}
+	if !oneLayer && p.Hyperbolic {
+		restoreHyperbolicity(p, &c)
+	}
+	if p.Friction {
+		bedFriction(p, dt, manning[i], &c)
+	}
+	dampThinLayers(oneLayer, p.DryDepth, &c)
+	*out = c
+	limit := b.stepLimit(p, area, &c)
+	if p.Forced {
+		limit = num.Smaller(force.stepLimit(), limit) // the last is NaN if the state is invalid
+		if c.H1+c.H2 < p.DryDepth && force.rainAhead(i) > 0 {
+			limit = num.Smaller(force.LongestOnDry, limit)
+		}
+	}
+	return limit
+}
 
 // StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
 // returns the longest step that the waves of w allow, NaN if the new state is not finite or a thickness negative.
