@@ -180,8 +180,8 @@ func TestRefusedBoundaries(t *testing.T) {
 		`{ level = { series = "a", column = "b", formula = "c" } }`: "[boundary] coast level.formula: cannot be combined " +
 			"with column",
 		`{ discharge = "-1" }`: "[boundary] coast.discharge: -1 must be a finite number, 0 or more",
-		"{}": "[boundary] coast: is empty; choose level, discharge, inflow, radiation, " +
-			"normal, critical or rating",
+		"{}": "[boundary] coast: has none of level, discharge, inflow, radiation, " +
+			"normal, critical and rating",
 		"{ normal = 0 }":                              "[boundary] coast.normal: 0 must be a finite number above 0",
 		"{ level = 1, depth = 1 }":                    "coast.depth: needs discharge, in m²/s, or inflow, in m³/s, too",
 		"{ inflow = 1, depth = 0 }":                   "[boundary] coast.depth: 0 must be a finite number above 0",

@@ -243,7 +243,11 @@ func (t *file) read(record []string, list []*Series, toSeconds Dates) error {
 	}
 	n := len(list[0].Rows)
 	if n > 0 && time <= t.last {
-		return fmt.Errorf("time %g s follows %g s: want increasing times", time, t.last)
+		what, unit := "time", "s"
+		if t.axis == "m" {
+			what, unit = "level", t.axis
+		}
+		return fmt.Errorf("%s %g %s follows %g %[3]s: want increasing %[1]ss", what, time, unit, t.last)
 	}
 	if n == MaxRows {
 		return fmt.Errorf("a series can have at most %d rows", MaxRows)

@@ -36,6 +36,7 @@ type Config struct {
 
 	Forcing    Forcing
 	Structures []hydraulics.Structure // of one layer
+	Note       func(text string)      // gets what of them is hardly possible; may be nil
 	Keep       Keep                   // which extremes are recorded
 
 	Sweep Sweep // order in which a step visits the mesh

@@ -151,8 +151,7 @@ func (o *outlets[F]) addStructures(ctx context.Context, comm dist.Comm, cfg *Con
 		return errors.New("structures cannot be combined with a bed that moves")
 	}
 	o.structures, err = hydraulics.Find[F](ctx, comm, cfg.Structures, &hydraulics.Setting{Part: part, Cells: cells,
-		Depth: init.Depth, Gravity: cfg.Gravity, CFL: cfg.CFL,
-		Prescribe: o.prescribe})
+		Depth: init.Depth, Gravity: cfg.Gravity, CFL: cfg.CFL, Prescribe: o.prescribe, Note: cfg.Note})
 	return err
 }
 

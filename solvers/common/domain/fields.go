@@ -51,6 +51,9 @@ func Evaluate(ctx context.Context, c *config.Case, fields []config.Field, part *
 		if source.isFile {
 			markers.add(fields[i].Name, part, columns[i], &source)
 		}
+		if source.lines != nil {
+			markers.addLines(fields[i].Name, source.lines())
+		}
 	}
 	return values, nil
 }
@@ -65,6 +68,8 @@ type source struct {
 	isFile   bool
 	marker   func(cell int) (raster.Marker, bool)
 	extremes func() []raster.Extremes
+	// lines returns what lines have raised so far; nil if there are none.
+	lines func() *raisedCells
 }
 
 type valueOf func(cell int, x, y float64, previous []float64) (float64, error)

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
@@ -29,6 +30,26 @@ type markersOf struct {
 	Least, Most float64
 	Found       []foundMarker
 	Rasters     []raster.Extremes // of each raster of the field, or of the mesh's
+	Lines       *raisedCells      // nil without lines
+}
+
+// raisedCells are numbers of cells that lines in files cross, and of those that they raise.
+type raisedCells struct {
+	Files           []string
+	Crossed, Raised int
+}
+
+// note returns a text if no cell is raised; "" else.
+func (r *raisedCells) note(field string) string {
+	if r == nil || r.Raised > 0 {
+		return ""
+	}
+	files := strings.Join(r.Files, ", ")
+	if r.Crossed == 0 {
+		return fmt.Sprintf("%s: no cell is crossed by a line of %s: are they in the coordinates of the case?", field, files)
+	}
+	return fmt.Sprintf("%s: lines of %s raise no cell: where they cross cells, the ground is as high as they are", field,
+		files)
 }
 
 type foundMarker struct {
@@ -59,6 +80,17 @@ func (m *Markers) add(name string, part *mesh.Part, values []float64, s *source)
 		m.fields = map[string]*markersOf{}
 	}
 	m.fields[name] = f
+}
+
+// addLines adds what lines have raised.
+func (m *Markers) addLines(name string, r *raisedCells) {
+	if m.fields == nil {
+		m.fields = map[string]*markersOf{}
+	}
+	if m.fields[name] == nil {
+		m.fields[name] = &markersOf{}
+	}
+	m.fields[name].Lines = r
 }
 
 // addMarker keeps the first cell of each marker.
@@ -104,6 +136,7 @@ func (m *Markers) Check(ctx context.Context, comm dist.Comm, note func(string)) 
 		if err := all[name].refuse(name); err != nil {
 			return &solvers.BadInput{Err: err}
 		}
+		note(all[name].Lines.note(name))
 		for k := range all[name].Rasters {
 			notes, err := all[name].Rasters[k].Notes()
 			if err != nil {
@@ -133,6 +166,12 @@ func (f *markersOf) merge(o *markersOf) {
 	}
 	for _, m := range o.Found {
 		f.addMarker(m)
+	}
+	if o.Lines != nil {
+		if f.Lines == nil {
+			f.Lines = &raisedCells{Files: o.Lines.Files}
+		}
+		f.Lines.Crossed, f.Lines.Raised = f.Lines.Crossed+o.Lines.Crossed, f.Lines.Raised+o.Lines.Raised
 	}
 	for _, e := range o.Rasters {
 		k := slices.IndexFunc(f.Rasters, func(own raster.Extremes) bool { return own.File == e.File })

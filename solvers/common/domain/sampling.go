@@ -2,6 +2,7 @@ package domain
 
 import (
 	"errors"
+	"sync/atomic"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
@@ -113,6 +114,8 @@ func raised(c *config.Case, f *config.Field, part *mesh.Part, s source) (source,
 	if err != nil {
 		return source{}, err
 	}
+	var over, higher atomic.Int64
+	s.lines = func() *raisedCells { return &raisedCells{f.Crests, int(over.Load()), int(higher.Load())} }
 	bed := s.value
 	s.value = func(cell int, x, y float64, previous []float64) (float64, error) {
 		depth, err := bed(cell, x, y, previous)
@@ -121,7 +124,11 @@ func raised(c *config.Case, f *config.Field, part *mesh.Part, s source) (source,
 		}
 		t := triangle(part, cell)
 		if height, crossed := crests.Over(&t); crossed {
-			depth = min(depth, -height)
+			over.Add(1)
+			if -height < depth {
+				higher.Add(1)
+				depth = -height
+			}
 		}
 		return depth, nil
 	}

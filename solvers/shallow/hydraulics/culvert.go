@@ -81,6 +81,25 @@ func (b *Barrel) Critical(gravity, discharge float64) float64 {
 	return hi
 }
 
+// criticalAt returns the critical depth in m of a flow with a specific energy, the head in m: at it the head is the
+// depth and half of the mean depth, A/(2B), at most the height of the barrel.
+func (b *Barrel) criticalAt(head float64) float64 {
+	if b.Diameter == 0 {
+		return min(2*head/3, b.Height)
+	}
+	lo, hi := 0.0, min(head, b.Diameter)
+	for range 60 {
+		depth := (lo + hi) / 2
+		area, _ := b.Section(depth)
+		if depth+area/(4*math.Sqrt(depth*(b.Diameter-depth))) < head {
+			lo = depth
+		} else {
+			hi = depth
+		}
+	}
+	return hi
+}
+
 // Section returns the area in m² and the hydraulic radius in m of a flow of a depth in m.
 func (b *Barrel) Section(depth float64) (area, radius float64) {
 	if d := b.Diameter; d > 0 {
@@ -117,7 +136,9 @@ type curves struct {
 	Flow, Friction  []series.Row // over the depth, m: area, m², and Friction
 }
 
-// curves returns the functions as rows: heads up to 40 times the height of the barrel, beyond which lines go on.
+// curves returns the functions as rows: heads up to 40 times the height of the barrel, beyond which lines go on. In
+// shallow water, below a quarter of the diameter, the formula of a pipe's inlet exceeds critical flow; the depth behind
+// it is that of critical flow then, so that the losses decide.
 func (b *Barrel) curves(gravity float64) (c curves) {
 	const rows = 512
 	for k := range rows + 1 {
@@ -125,7 +146,11 @@ func (b *Barrel) curves(gravity float64) (c curves) {
 		head, depth := 40*b.top()*share*share, b.top()*share
 		q := b.Inlet(gravity, head)
 		c.Inlet = append(c.Inlet, series.Row{T: head, Value: q})
-		c.Critical = append(c.Critical, series.Row{T: head, Value: b.Critical(gravity, q)})
+		critical := b.Critical(gravity, q)
+		if b.Diameter > 0 {
+			critical = min(critical, b.criticalAt(head))
+		}
+		c.Critical = append(c.Critical, series.Row{T: head, Value: critical})
 		area, _ := b.Section(depth)
 		c.Flow = append(c.Flow, series.Row{T: depth, Value: area})
 		c.Friction = append(c.Friction, series.Row{T: depth, Value: b.Friction(depth)})

@@ -77,3 +77,23 @@ func TestBarrelsAreChecked(t *testing.T) {
 		}
 	}
 }
+
+// TestShallowPipes: the deeper the water in front of a pipe, the more its losses permit to flow, from the shallowest
+// on, in pipes that are wide compared with the water too.
+func TestShallowPipes(t *testing.T) {
+	for _, diameter := range []float64{.3, 2, 25} {
+		b := Barrel{Diameter: diameter, Length: 20, Manning: .013, Losses: 1.5}
+		near(t, "critical depth of a specific energy", b.criticalAt(diameter*(.5+math.Pi/16)), .5*diameter, 1e-9)
+		c := b.curves(gravity)
+		before := 0.0
+		for k := 1; k < len(c.Critical) && c.Critical[k].T < diameter; k++ {
+			head, depth := c.Critical[k].T, c.Critical[k].Value
+			area, _ := b.Section(depth)
+			q := area * math.Sqrt((head-depth)/(b.Losses/(2*gravity)+b.Friction(depth)))
+			if !(q > before) || depth >= head {
+				t.Errorf("diameter %g m: %g m³/s at a head of %g m after %g m³/s", diameter, q, head, before)
+			}
+			before = q
+		}
+	}
+}

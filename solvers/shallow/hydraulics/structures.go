@@ -52,8 +52,10 @@ type Place struct{ X, Y, Radius float64 }
 var kinds = map[string]int32{"source": structures.Source, "culvert": structures.Culvert, "bridge": structures.Culvert,
 	"breach": structures.Breach, "pump": structures.Pump}
 
-// Setting is what structures stand in: a part of a mesh and its bed.
+// Setting is what structures stand in: a part of a mesh and its bed. Note, unless it is nil, gets what is hardly
+// possible.
 type Setting struct {
+	Note         func(text string)
 	Part         *mesh.Part
 	Cells        *solvers.Space
 	Depth        []float64 // of the bed below the datum, m
@@ -94,6 +96,11 @@ func Find[F num.Float](ctx context.Context, comm dist.Comm, given []Structure, a
 		return nil, err
 	}
 	l.setPlaces(sites, at)
+	for _, note := range l.Notes() {
+		if at.Note != nil {
+			at.Note(note)
+		}
+	}
 	return l, nil
 }
 
@@ -212,8 +219,15 @@ func (l *Layout[F]) addTable(rows []series.Row) structures.Table {
 // setEnds sets the ends of the structures from the cells of all ranks.
 func (l *Layout[F]) setEnds(sites []site) error {
 	users := map[int64]int32{}
+	from := map[[2]int64]bool{} // structures and cells at their ends From
 	for _, s := range sites {
 		users[s.Global]++
+		key := [2]int64{int64(s.Structure), s.Global}
+		if given := &l.given[s.Structure]; s.End == 1 && from[key] {
+			return fmt.Errorf("%s %q: cell %d belongs to both ends: move these apart, or make radius, %g m, smaller",
+				given.Kind, given.Name, s.Global, given.From.Radius)
+		}
+		from[key] = from[key] || s.End == 0
 	}
 	for n, s := range sites {
 		end := &l.list[s.Structure].From
@@ -239,6 +253,9 @@ func (l *Layout[F]) setEnds(sites []site) error {
 		}
 		if math.IsNaN(s.InvertTo) {
 			s.InvertTo = s.To.Lowest
+		}
+		if s.Kind == structures.Breach { // it does not cut into the ground on either side
+			s.InvertFrom = max(s.From.Lowest, s.To.Lowest)
 		}
 	}
 	return nil

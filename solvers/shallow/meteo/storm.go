@@ -73,6 +73,20 @@ func (s *Storm) at(time float64) Point {
 		Radius: between(a.Radius, b.Radius), B: between(a.B, b.B), Coriolis: between(a.Coriolis, b.Coriolis)}
 }
 
+// Nearest returns how near the centre comes to a place between two times, m.
+func (s *Storm) Nearest(x, y, from, until float64) float64 {
+	nearest := math.Inf(1)
+	times := []float64{from, until}
+	for _, p := range s.Track {
+		times = append(times, max(from, min(until, p.Time)))
+	}
+	for _, time := range times {
+		at := s.at(time)
+		nearest = min(nearest, math.Hypot(at.X-x, at.Y-y))
+	}
+	return nearest
+}
+
 // pressure returns p at a distance in m from the centre, Pa.
 func (s *Storm) pressure(at *Point, distance float64) float64 {
 	return at.Pressure + (s.Ambient-at.Pressure)*portable.Exp(-ratio(at, distance))

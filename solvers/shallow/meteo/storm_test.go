@@ -150,3 +150,13 @@ func TestReadTrack(t *testing.T) {
 		}
 	}
 }
+
+// TestNearest: how near a storm comes is measured within the time of the run, also between the points of its track.
+func TestNearest(t *testing.T) {
+	s := Storm{Track: []Point{{Time: 0, X: -1000}, {Time: 10, X: 0}, {Time: 20, X: 0, Y: 3000}}}
+	for _, c := range []struct{ from, until, want float64 }{{0, 20, 0}, {0, 5, 500}, {15, 40, 1500}, {30, 40, 3000}} {
+		if got := s.Nearest(0, 0, c.from, c.until); got != c.want {
+			t.Errorf("from %g to %g s: %g m, want %g", c.from, c.until, got, c.want)
+		}
+	}
+}

@@ -84,7 +84,7 @@ func (g *Given) keys(key func(*config.Spec)) {
 	key(config.Phrase("column", &g.Column, "", "of `rating`: title of the column with discharges").IfSet().
 		Otherwise("the second one").When(isRating, rating).Check(func(s *config.Section) {
 		if g.Kind == "" && !s.Has("incident") && !s.Has("depth") {
-			s.Fail("", "is empty; choose level, discharge, inflow, radiation, normal, critical or rating")
+			s.Fail("", "has none of level, discharge, inflow, radiation, normal, critical and rating")
 		}
 	}))
 }
@@ -253,7 +253,7 @@ func ratingCurve(c *config.Case, from rows.Table, column string) ([]series.Row, 
 		curve, err = table.Complete()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("rating curve, with the level in the place of the time: %w", err)
+		return nil, fmt.Errorf("rating curve: %w", err)
 	}
 	for _, note := range notes {
 		c.Note(note)

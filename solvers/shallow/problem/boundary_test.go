@@ -17,8 +17,8 @@ func TestRatingCurves(t *testing.T) {
 		"z,q\n1,0\n":               "needs at least two rows",
 		"z,q\n1,2\n2,3\n":          "must have the discharge 0, not 2",
 		"z,q\n1,0\n2,3\n3,2.5\n":   "the discharge falls from 3 to 2.5 m³/s where the level rises to 3 m",
-		"z,q\n1,0\n1,3\n":          "with the level in the place of the time",
-		"z,q\n1,0\n2026-01-01,3\n": "with the level in the place of the time",
+		"z,q\n1,0\n1,3\n":          "level 1 m follows 1 m: want increasing levels",
+		"z,q\n1,0\n2026-01-01,3\n": "rating curve: ",
 		"z\n1\n":                   "two columns",
 	} {
 		path := filepath.Join(t.TempDir(), "curve.csv")

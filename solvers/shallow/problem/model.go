@@ -55,6 +55,9 @@ func (m *model) Build(ctx context.Context, part *mesh.Part, plan *halo.Plan, at 
 		if err := checkFiles(ctx, env.Comm, m.c, &m.markers); err != nil {
 			return nil, err
 		}
+		if err := m.noteSides(ctx); err != nil {
+			return nil, err
+		}
 	}
 	share := solvers.Counts{Dim: 2, Owned: part.Owned, Held: len(part.Cells)}
 	if err := env.CheckMemory(ctx, m.c, share); err != nil {

@@ -32,6 +32,14 @@ func (w *Sections) noteImplausible(c *config.Case) {
 				v*3.6e6))
 		}
 	}
+	for _, rate := range []string{"infiltration", coefficients.Conductivity, coefficients.ContinuingLoss} {
+		if f := w.Forcing.Coefficients[rate]; f != nil {
+			if v, ok := f.Program.Constant(); ok && v > heavyRain {
+				c.Note(fmt.Sprintf(`[forcing] %s: %g m/s are %g mm/h, more than 1 m/h: write "%[2]g mm/h" if that is meant`,
+					rate, v, v*3.6e6))
+			}
+		}
+	}
 	if v, ok := w.Forcing.Coefficients[coefficients.Manning].Program.Constant(); ok {
 		noteManning(c, v, v)
 	}

@@ -21,6 +21,8 @@ func TestImplausibleValuesAreNoted(t *testing.T) {
 		"physics.manning=1e-3":         "surfaces have",
 		"forcing.latitude=123":         "latitude: 123 degrees are beyond the poles",
 		"forcing.latitude=-89":         "",
+		"forcing.infiltration=5":       "infiltration: 5 m/s are 1.8e+07 mm/h, more than 1 m/h",
+		"forcing.infiltration=1e-5":    "",
 
 		"boundary={default='open', left={inflow=3}}":  `sides beside "left" are open`,
 		"boundary={default='open', left={level=3}}":   "",

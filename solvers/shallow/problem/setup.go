@@ -30,6 +30,7 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part, markers *domain
 	if cfg.Given, err = conditionsOf(c, w.Boundary, part.Groups, w.Forcing.WaterDensity); err != nil {
 		return cfg, in, err
 	}
+	cfg.Note = c.Note
 	if cfg.Structures, err = structuresOf(c, w.Structures, groupNames(part.Groups)); err != nil {
 		return cfg, in, err
 	}

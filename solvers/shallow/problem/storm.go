@@ -43,6 +43,9 @@ func (s *Storm) keys(key func(*config.Spec)) {
 		"centre that is added to the strongest wind"))
 }
 
+// farStorm is a distance at which there is nothing of a storm, m.
+const farStorm = 2e6
+
 // evaluateStorm reads the track, and adds wind and pressure.
 func (f *Forcing) evaluateStorm(c *config.Case, part *mesh.Part, cfg *shallow.Config) error {
 	from := f.Storm
@@ -56,6 +59,11 @@ func (f *Forcing) evaluateStorm(c *config.Case, part *mesh.Part, cfg *shallow.Co
 	}
 	if err := s.ReadTrack(c, from.Track, from.B, from.Latitude); err != nil {
 		return fmt.Errorf("[forcing] storm: %w", err)
+	}
+	x, y := part.Centroid(0)
+	if d := s.Nearest(x, y, 0, c.Time.End); d > farStorm {
+		c.Note(fmt.Sprintf("[forcing] storm: %s: its centre comes no nearer than %.0f km: are lon and lat in the right "+
+			"columns, and its times in those of the run?", from.Track, d/1000))
 	}
 	to := &cfg.Forcing.OverTime
 	to.Wind, to.Pressure = s.Wind(part), s.Pressing(part, f.WaterDensity)

@@ -2,6 +2,7 @@ package problem
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/run/runtest"
@@ -61,4 +62,30 @@ func TestBreachStarts(t *testing.T) {
 		t.Errorf("%g m³ from a level on, %g from the start, %g without a level", through(one), at0, given)
 	}
 	runtest.Restarts(t, rising+"start = 1.4\n", []int{1, 3}, "physics.order=2")
+}
+
+// TestBreachesEndAtTheGround: a breach whose crest is far below the ground carries what one down to the ground does.
+func TestBreachesEndAtTheGround(t *testing.T) {
+	through := func(crest string) float64 {
+		sum, err := runtest.Run(t, rising, 1, 1, runtest.Local, t.TempDir(),
+			`breach=[{name="levee", from=[-2, 3], to=[2, 3], radius=0.8, length=1, crest=`+crest+`}]`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sum.Metrics["through_levee"]
+	}
+	deep, ground, above := through("-50"), through("0"), through("0.3")
+	if deep != ground || !(above > 0 && above < ground) {
+		t.Errorf("%g m³ with the crest below the ground, %g at the ground, %g above", deep, ground, above)
+	}
+}
+
+// TestEndsAreApart: a cell cannot be at both ends of a structure, which would move water from it to itself.
+func TestEndsAreApart(t *testing.T) {
+	_, err := runtest.Run(t, rising, 2, 1, runtest.Local, t.TempDir(),
+		`breach=[{name="levee", from=[-2, 3], to=[-1.9, 3], radius=0.8, length=1, crest=0}]`)
+	if err == nil || !strings.Contains(err.Error(), `breach "levee": cell `) ||
+		!strings.Contains(err.Error(), "belongs to both ends") {
+		t.Errorf("error %v", err)
+	}
 }

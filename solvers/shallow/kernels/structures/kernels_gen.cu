@@ -465,7 +465,7 @@ DEVICE kernels_Clock_f32 kernels_Clock_AtStepStart_f32(kernels_Clock_f32 *c, Lea
 
 // state returns the volume of the water at an end, m³, and its mean level above the datum, m; the lowest bed's if it is
 // dry.
-// (*End).state, structures.go:170
+// (*End).state, structures.go:171
 struct End_state_results { double r0; double r1; };
 DEVICE End_state_results End_state(End *e, Slice<double> readings) {
     double volume = 0.0;
@@ -506,7 +506,7 @@ DEVICE double kernels_Interpolate(Slice<kernels_Row> rows, int32 first, int32 co
 }
 
 // at returns the value at x, on the line through the last two rows beyond them.
-// (*Table).at, structures.go:237
+// (*Table).at, structures.go:238
 DEVICE double Table_at(Table *t, Slice<kernels_Row> rows, double x) {
     return kernels_Interpolate(rows, t->First, t->Count, x);
 }
@@ -530,7 +530,7 @@ DEVICE double num_Sqrt_f64(double x) {
 // water behind stands at two thirds of the head H, and then, continuously, 3√3/2 C L Y √(H - Y) with the height Y of
 // the water behind (flow with the depth Y and the velocity head H - Y). weir is C L, in m^1.5/s. In a step levels
 // approach each other by at most a quarter of their difference.
-// (*Structure).over, structures.go:221
+// (*Structure).over, structures.go:222
 DEVICE double Structure_over(Structure *s, double crest, double weir, double up, double down, double dt) {
     double head = up - crest, behind = num_Larger_f64(down - crest, 0.0);
     if (head <= behind) {
@@ -549,7 +549,7 @@ DEVICE double Structure_over(Structure *s, double crest, double weir, double up,
 // culvert returns the discharge of a culvert in m³/s: the smaller one of what its inlet takes and of what its losses
 // permit (M. J. Boyd, "Head-discharge relations for culverts", Monier Rocla Technical Journal, 1987). In a step levels
 // approach each other by at most half of their difference.
-// (*Structure).culvert, structures.go:186
+// (*Structure).culvert, structures.go:187
 DEVICE double Structure_culvert(Structure *s, Slice<kernels_Row> rows, double from, double fromLevel, double to,
         double toLevel, double dt) {
     double sign = 1.0, volume = from, up = fromLevel, down = toLevel, inlet = s->InvertFrom, outlet = s->InvertTo;
@@ -599,7 +599,7 @@ DEVICE double num_Abs_f64(double x) {
 }
 
 // most is the largest discharge that may leave in a step of length dt if the end has a volume of water.
-// (*End).most, structures.go:161
+// (*End).most, structures.go:162
 DEVICE double End_most(End *e, double volume, double dt) {
     if (dt == 0.0) {
         return volume / 2.0;
@@ -644,6 +644,7 @@ DEVICE void Operate_f32_at(int64 k, Slice<Structure> list, Slice<kernels_Row> ro
             crest = value1;
             weir = value2;
         }
+        crest = num_Larger_f64(crest, s.InvertFrom);
         if (toLevel > fromLevel) {
             q = -Structure_over(&s, crest, weir, toLevel, fromLevel, dt);
         } else {
@@ -771,6 +772,7 @@ DEVICE void Operate_f64_at(int64 k, Slice<Structure> list, Slice<kernels_Row> ro
             crest = value1;
             weir = value2;
         }
+        crest = num_Larger_f64(crest, s.InvertFrom);
         if (toLevel > fromLevel) {
             q = -Structure_over(&s, crest, weir, toLevel, fromLevel, dt);
         } else {
@@ -827,7 +829,7 @@ DEVICE float kernels_CubeRoot_f32(float x) {
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
 // its velocity, and comes in without one.
-// Transfer[float32], structures.go:246
+// Transfer[float32], structures.go:247
 DEVICE void Transfer_f32_at(int64 k, Slice<Spot> spots, Slice<Place> places, Slice<Structure> list,
         Slice<Operation> operations, Slice<double> readings, double gravity, Slice<kernels_Bed_f32> beds,
         kernels_Clock_f32 *clock, Least<float> *limit, Least<float> *next, Slice<kernels_State_f32> w,
@@ -898,7 +900,7 @@ DEVICE double kernels_CubeRoot_f64(double x) {
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
 // its velocity, and comes in without one.
-// Transfer[float64], structures.go:246
+// Transfer[float64], structures.go:247
 DEVICE void Transfer_f64_at(int64 k, Slice<Spot> spots, Slice<Place> places, Slice<Structure> list,
         Slice<Operation> operations, Slice<double> readings, double gravity, Slice<kernels_Bed_f64> beds,
         kernels_Clock_f64 *clock, Least<double> *limit, Least<double> *next, Slice<kernels_State_f64> w,
@@ -980,7 +982,7 @@ extern "C" __global__ void __launch_bounds__(128) Operate_f64(int64 lo, int64 hi
     if (k < hi) Operate_f64_at(k, list, rows, readings, prescribed, ahead, clock, limit, operations);
 }
 
-// Kernel Transfer, structures.go:246
+// Kernel Transfer, structures.go:247
 extern "C" __global__ void __launch_bounds__(128) Transfer_f32(int64 lo, int64 hi, Slice<Spot> spots,
         Slice<Place> places, Slice<Structure> list, Slice<Operation> operations, Slice<double> readings,
         double gravity, Slice<kernels_Bed_f32> beds, kernels_Clock_f32 *clock, Least<float> *limit,
@@ -989,7 +991,7 @@ extern "C" __global__ void __launch_bounds__(128) Transfer_f32(int64 lo, int64 h
     if (k < hi) Transfer_f32_at(k, spots, places, list, operations, readings, gravity, beds, clock, limit, next, w, moved);
 }
 
-// Kernel Transfer, structures.go:246
+// Kernel Transfer, structures.go:247
 extern "C" __global__ void __launch_bounds__(128) Transfer_f64(int64 lo, int64 hi, Slice<Spot> spots,
         Slice<Place> places, Slice<Structure> list, Slice<Operation> operations, Slice<double> readings,
         double gravity, Slice<kernels_Bed_f64> beds, kernels_Clock_f64 *clock, Least<double> *limit,

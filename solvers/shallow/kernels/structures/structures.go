@@ -41,7 +41,7 @@ type Structure struct {
 	Value, Length int32
 	From, To      End
 
-	// Of a culvert or a bridge: see hydraulics.Barrel.
+	// Of a culvert or a bridge: see hydraulics.Barrel. A breach is not deeper than InvertFrom.
 	InvertFrom, InvertTo float64 // heights of its bottom above the datum, m
 	Inlet, Critical      Table   // over the head above the invert, m: discharge of a barrel, m³/s, and critical depth, m
 	Flow, Friction       Table   // over the depth in the barrel, m: area of the flow, m², and n²L/R^(4/3), s²/m
@@ -131,6 +131,7 @@ func Operate[F num.Float](k int, list []Structure, rows []kernels.Row, readings 
 			middle := now.Time - o.Since + dt/2
 			crest, weir = s.Bottom.at(rows, middle), s.Crest*o.On*s.Width.at(rows, middle)
 		}
+		crest = num.Larger(crest, s.InvertFrom)
 		if toLevel > fromLevel {
 			q = -s.over(crest, weir, toLevel, fromLevel, dt)
 		} else {
