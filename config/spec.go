@@ -185,14 +185,6 @@ func Files(name string, v *[]string, doc string) *Spec {
 	})
 }
 
-// Spatial declares a field that does not depend on t (Section.Field). With Required as fallback it has no default.
-func Spatial(name, unit string, v *Field, fallback, doc string) *Spec {
-	k := Key{Name: name, Unit: unit, Kind: Expression, Doc: doc, Default: strings.TrimPrefix(fallback, Required),
-		Required: fallback == Required}
-	return Special(k, func(s *Section) { *v = s.Field(name, fallback, nil, "") }, func() any { return *v }).
-		Within((&Field{}).keys)
-}
-
 // FieldOf declares a field that functions read, by Section.Field, and return: see Special.
 func FieldOf(k Key, read func(s *Section), value func() any) *Spec {
 	k.Kind = Expression
@@ -202,9 +194,9 @@ func FieldOf(k Key, read func(s *Section), value func() any) *Spec {
 // Formula declares a field that is a number or an expression over the position. With Required as fallback it has no
 // default.
 func Formula(name, unit string, v *Field, fallback, doc string) *Spec {
-	s := Spatial(name, unit, v, fallback, doc).Check(func(s *Section) { s.Formula(name, *v) })
-	s.within, s.Table = nil, false
-	return s
+	k := Key{Name: name, Unit: unit, Kind: Expression, Doc: doc, Default: strings.TrimPrefix(fallback, Required),
+		Required: fallback == Required}
+	return Special(k, func(s *Section) { *v = s.Expression(name, fallback) }, func() any { return *v })
 }
 
 // OptionalField declares a field that does not depend on t; nil stands for a case without it.
