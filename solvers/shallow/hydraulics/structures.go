@@ -46,8 +46,12 @@ func (s *Structure) inside() bool { return s.From != nil && s.To != nil }
 // ends returns the places at which water leaves and enters, nil for none.
 func (s *Structure) ends() [2]*Place { return [2]*Place{s.From, s.To} }
 
-// Place is the cell with a point, and the cells whose centroids are within a radius of it, m.
-type Place struct{ X, Y, Radius float64 }
+// Place is the cell with a point, or the cells that a line from it crosses, and the cells whose centroids are within a
+// radius of that, m.
+type Place struct {
+	X, Y, Radius float64
+	Line         [][]float64 // corners of the line, nil for none
+}
 
 var kinds = map[string]int32{"source": structures.Source, "culvert": structures.Culvert, "bridge": structures.Culvert,
 	"breach": structures.Breach, "pump": structures.Pump}
@@ -133,11 +137,10 @@ func ownSites[F num.Float](given []Structure, at *Setting) (own []site) {
 			}
 			inside := at.Cells.Locate([][]float64{{place.X, place.Y}})[0]
 			for i := range at.Part.Owned {
-				x, y := at.Part.Centroid(i)
-				near := math.Hypot(x-place.X, y-place.Y) <= place.Radius
-				if i == inside || near {
+				contains, near := i == inside, place.near(at.Part, i)
+				if contains || near {
 					own = append(own, site{int32(k), int32(end), int64(at.Part.Global[i]), -float64(F(at.Depth[i])),
-						float64(F(at.Part.Area(i))), i == inside, near})
+						float64(F(at.Part.Area(i))), contains, near})
 				}
 			}
 		}

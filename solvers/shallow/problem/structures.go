@@ -16,8 +16,9 @@ import (
 type Structure struct {
 	Kind     string // source, culvert, bridge, breach or pump
 	Name     string
-	From, To []float64 // positions of the ends, m; the only one of a source is To
-	Radius   float64   // of the cells at an end, m; 0: only the cell around the position
+	From, To []float64   // positions of the ends, m; the only one of a source is To
+	Line     [][]float64 // of a source, instead of To: the corners of a line, m
+	Radius   float64     // of the cells at an end, m; 0: only the cell around the position
 	// Value is the discharge of a source or a pump, m³/s, the share of a culvert that is open, 1, or the height of the
 	// crest of a breach above the datum, m.
 	Value  config.Series
@@ -71,7 +72,15 @@ func (t *Structure) keys(key func(*config.Spec)) {
 	from := config.List("from", "m", &t.From, 2, config.Any, position+"the end where the water comes from")
 	switch t.Kind {
 	case "source":
-		key(config.List("at", "m", &t.To, 2, config.Any, position+"the source"))
+		key(config.List("at", "m", &t.To, 2, config.Any.Or(math.NaN()), position+"the source").Otherwise("`line`"))
+		key(config.Special(config.Key{Name: "line", Default: "`at`", Doc: "the corners `[[x, y], [x, y]]` of a source " +
+			"along a line, instead of `at`: the cells that it crosses share its discharge by their areas"}, t.readLine,
+			func() any {
+				if t.Line == nil {
+					return nil
+				}
+				return t.Line
+			}))
 		key(config.Real("radius", "m", &t.Radius, config.NonNegative.Or(0), radius).IfSet())
 		key(config.OverTime("discharge", "m3/s", &t.Value, config.Required, config.Any, "water that comes in, a series. A "+
 			"negative discharge withdraws water, as far as there is any"))
@@ -110,6 +119,16 @@ func (t *Structure) keys(key func(*config.Spec)) {
 				s.Fail("stop", "%g m is above start, %g m: a pump ends below the level at which it begins", t.Stop, t.Start)
 			}
 		}))
+	}
+}
+
+// readLine reads the line of a source, which has either that or a position.
+func (t *Structure) readLine(s *config.Section) {
+	switch {
+	case s.Has("line") == s.Has("at"):
+		s.Fail("", "needs either at, a position, or line, the corners of a line")
+	case s.Has("line"):
+		t.Line = s.Corners("line", 2)
 	}
 }
 
@@ -215,7 +234,11 @@ func structuresOf(c *config.Case, given []Structure, groups []string) (list []hy
 			return nil, fmt.Errorf("[[%s]] name: %q is a group of the mesh, which has a column of that name in "+
 				"conservation.csv: choose another", t.Kind, t.Name)
 		}
-		s := hydraulics.Structure{Name: t.Name, Kind: t.Kind, From: place(t.From, t.Radius), To: place(t.To, t.Radius),
+		to := place(t.To, t.Radius)
+		if t.Line != nil {
+			to = &hydraulics.Place{X: t.Line[0][0], Y: t.Line[0][1], Radius: t.Radius, Line: t.Line}
+		}
+		s := hydraulics.Structure{Name: t.Name, Kind: t.Kind, From: place(t.From, t.Radius), To: to,
 			Barrel: &t.Barrel, Barrels: t.Barrels, InvertFrom: t.InvertFrom, InvertTo: t.InvertTo, OneWay: t.OneWay,
 			Deck: t.Deck, Crest: t.Weir * t.Crest, Ruled: t.ruled()}
 		if s.Ruled {

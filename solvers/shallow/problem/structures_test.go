@@ -1,12 +1,16 @@
 package problem
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/backend"
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/run/runtest"
 	"github.com/atoll-hpc/atoll/run/summary"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
 // rising is two ponds with a wall between them; water comes into the left one.
@@ -87,5 +91,53 @@ func TestEndsAreApart(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), `breach "levee": cell `) ||
 		!strings.Contains(err.Error(), "belongs to both ends") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestSourcesAlongLines: the water of a source along a line comes into the cells that the line crosses, one that is
+// nearly all of a domain's width into all columns of cells, on any number of ranks.
+func TestSourcesAlongLines(t *testing.T) {
+	const text = `
+solver = "shallow-water"
+mesh = { generate = "rectangle", bounds = [0, 0, 20, 10], cells = 800 }
+physics = { order = 1, layers = 1, manning = 0.05 }
+initial = { depth = 0, h = 0 }
+time = { end = 0.5 }
+output = { format = [] }
+source = [{ name = "seepage", line = [[0.1, 5], [10, 5.2], [19.9, 5]], discharge = 4 }]
+`
+	var hashes [2]string
+	for k, ranks := range []int{1, 3} {
+		dir := t.TempDir()
+		sum, err := runtest.Run(t, text, ranks, 1, runtest.Local, dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		hashes[k] = sum.StateSHA256
+		if got := sum.Metrics["mass_from_seepage"]; math.Abs(got-2) > 1e-12 {
+			t.Errorf("%d ranks: %g m³ have come in, want 2", ranks, got)
+		}
+		// A strip of 20 m × 1 m, of cells of some .5 m, has 10 cm; without the line the water would be in one cell.
+		if deepest := sum.Metrics["h_max"]; !(deepest > .05 && deepest < .3) {
+			t.Errorf("%d ranks: the deepest water is %g m", ranks, deepest)
+		}
+	}
+	if hashes[0] != hashes[1] {
+		t.Errorf("states %s and %s", hashes[0], hashes[1])
+	}
+	for set, want := range map[string]string{
+		`source=[{name="a", discharge=1}]`:                                          "needs either at, a position, or line",
+		`source=[{name="a", discharge=1, at=[1, 1], line=[[1, 1], [2, 2]]}]`:        "needs either at, a position, or line",
+		`source=[{name="a", discharge=1, line=[[-1, -1], [-2, -2]], radius = 0.1}]`: "is outside of the mesh",
+	} {
+		var err error
+		if c, parsed := solvers.Parse("case.toml", []byte(text), []string{set}); parsed != nil {
+			err = parsed
+		} else {
+			err = errors.Join(runtest.RunEach(t, c, runtest.Local(t, 1), func() backend.Device { return cpu.New(1) })...)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v does not say %q", set, err, want)
+		}
 	}
 }
