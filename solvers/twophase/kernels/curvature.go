@@ -141,6 +141,10 @@ func (q *Curvature[F]) fromHeights(c, i int, n [3]F) (kappa F, found bool) {
 	return 0, false
 }
 
+// alongAxis is the curvature of the graph of the heights of 3 or 3×3 columns along an axis. In space one at a corner
+// may be missing: it is set so that the fourth difference across both other axes is 0, as it is for cubics, and the
+// mixed derivative keeps its order. A plane of slopes p and q crosses the cell if its height over the centre is at most
+// (1 + |p| + |q|)/2; the slopes of graphs along the axis nearest to the normal are at most 1.
 func (q *Curvature[F]) alongAxis(c, i int, axis int32, n F) (kappa F, found bool) {
 	sign := 1
 	if n < 0 {
@@ -149,7 +153,7 @@ func (q *Curvature[F]) alongAxis(c, i int, axis int32, n F) (kappa F, found bool
 	first := (axis + 1) % q.Dim
 	s, a := q.stride(axis), q.stride(first)
 	var h [9]F
-	rows, b := 1, 0
+	rows, b, missing := 1, 0, -1
 	if q.Dim == 3 {
 		rows, b = 3, q.stride((axis+2)%3)
 	}
@@ -158,12 +162,19 @@ func (q *Curvature[F]) alongAxis(c, i int, axis int32, n F) (kappa F, found bool
 		for x := range 3 {
 			h[3*y+x], found = q.height(c+(x-1)*a+(y-rows/2)*b, s, sign)
 			if !found {
-				return 0, false
+				if q.Dim == 2 || x == 1 || y == 1 || missing >= 0 {
+					return 0, false
+				}
+				missing = 3*y + x
+				h[missing] = 0
 			}
 		}
 	}
-	if num.Abs(h[middle+1]) > 1 {
+	if num.Abs(h[middle+1]) > 0.5*F(q.Dim) {
 		return 0, false // the interface of this column belongs to another cell
+	}
+	if missing >= 0 {
+		h[missing] = 2*(h[1]+h[3]+h[5]+h[7]) - 4*h[4] - (h[0] + h[2] + h[6] + h[8])
 	}
 	hx, hxx := (h[middle+2]-h[middle])/2, h[middle+2]-2*h[middle+1]+h[middle]
 	if q.Rings {

@@ -456,7 +456,7 @@ static_assert(sizeof(Clock_f64) == 24 && offsetof(Clock_f64, Dt) == 0 && offseto
 
 // Sides are the faces in the sides of the grid across an axis: the index of the first one and that of the last one,
 // and whether the pressure is 0 there. A periodic axis has none: First is -1.
-// Sides, projection.go:75
+// Sides, projection.go:84
 struct Sides {
     int32 First, Last;
     bool FirstOpen, LastOpen;
@@ -1733,7 +1733,7 @@ DEVICE float radius_f32(const Lattice *l, int64 i) {
 
 // squared is the mean of the squared radius of the interface in the row through cell c. sign is 1 if fluid is inside,
 // -1 if it is outside. The row reaches, as columns do, to a full and to an empty cell, but not beyond the axis.
-// (*Curvature[float32]).squared, curvature.go:214
+// (*Curvature[float32]).squared, curvature.go:225
 struct Curvature_squared_f32_results { float r0; bool r1; };
 DEVICE Curvature_squared_f32_results Curvature_squared_f32(const Curvature_f32 *q, int64 c, int64 i, int64 sign) {
     float own = unit_f32(q->F[c]);
@@ -1773,7 +1773,7 @@ DEVICE Curvature_squared_f32_results Curvature_squared_f32(const Curvature_f32 *
 }
 
 // bend is the curvature of the graph of a function with the given derivatives, positive where it is concave.
-// bend[float32], curvature.go:180
+// bend[float32], curvature.go:191
 DEVICE float bend_f32(float x, float y, float xx, float yy, float xy) {
     float size = 1.0f + x * x + y * y;
     return -(xx * (1.0f + y * y) + yy * (1.0f + x * x) - 2.0f * xy * x * y) / (size * num_Sqrt_f32(size));
@@ -1781,7 +1781,7 @@ DEVICE float bend_f32(float x, float y, float xx, float yy, float xy) {
 
 // alongRadius is the curvature of the surface around the axis whose radius squared, a function of y, has the means of
 // rows that squared finds: the second derivative is exact for spheres.
-// (*Curvature[float32]).alongRadius, curvature.go:187
+// (*Curvature[float32]).alongRadius, curvature.go:198
 struct Curvature_alongRadius_f32_results { float r0; bool r1; };
 DEVICE Curvature_alongRadius_f32_results Curvature_alongRadius_f32(const Curvature_f32 *q, int64 c, int64 i,
         float n) {
@@ -1855,7 +1855,11 @@ DEVICE Curvature_height_f32_results Curvature_height_f32(const Curvature_f32 *q,
     return {(sum - float(lo) - 0.5f) * float(sign), true};
 }
 
-// (*Curvature[float32]).alongAxis, curvature.go:144
+// alongAxis is the curvature of the graph of the heights of 3 or 3×3 columns along an axis. In space one at a corner
+// may be missing: it is set so that the fourth difference across both other axes is 0, as it is for cubics, and the
+// mixed derivative keeps its order. A plane of slopes p and q crosses the cell if its height over the centre is at most
+// (1 + |p| + |q|)/2; the slopes of graphs along the axis nearest to the normal are at most 1.
+// (*Curvature[float32]).alongAxis, curvature.go:148
 struct Curvature_alongAxis_f32_results { float r0; bool r1; };
 DEVICE Curvature_alongAxis_f32_results Curvature_alongAxis_f32(const Curvature_f32 *q, int64 c, int64 i,
         int32 axis, float n) {
@@ -1868,7 +1872,7 @@ DEVICE Curvature_alongAxis_f32_results Curvature_alongAxis_f32(const Curvature_f
     int32 first = rem(add(axis, 1), q->Lattice_.Dim);
     int64 s = Lattice_stride(&q->Lattice_, axis), a = Lattice_stride(&q->Lattice_, first);
     Array<float, 9> h = {};
-    int64 rows = 1, b = 0;
+    int64 rows = 1, b = 0, missing = -1;
     if (q->Lattice_.Dim == 3) {
         const int64 value1 = Lattice_stride(&q->Lattice_, add(axis, 2) % 3);
         rows = 3;
@@ -1881,13 +1885,20 @@ DEVICE Curvature_alongAxis_f32_results Curvature_alongAxis_f32(const Curvature_f
             h[add(mul(int64(3), y), x)] = results1.r0;
             found = results1.r1;
             if (!found) {
-                return {0.0f, false};
+                if (q->Lattice_.Dim == 2 || x == 1 || y == 1 || missing >= 0) {
+                    return {0.0f, false};
+                }
+                missing = add(mul(int64(3), y), x);
+                h[missing] = 0.0f;
             }
         }
     }
-    if (num_Abs_f32(h[add(middle, int64(1))]) > 1.0f) {
+    if (num_Abs_f32(h[add(middle, int64(1))]) > 0.5f * float(q->Lattice_.Dim)) {
         // the interface of this column belongs to another cell
         return {0.0f, false};
+    }
+    if (missing >= 0) {
+        h[missing] = 2.0f * (h[1] + h[3] + h[5] + h[7]) - 4.0f * h[4] - (h[0] + h[2] + h[6] + h[8]);
     }
     float hx = (h[add(middle, int64(2))] - h[middle]) / 2.0f, hxx = h[add(middle, int64(2))] - 2.0f * h[add(middle, int64(1))] + h[middle];
     if (q->Lattice_.Rings) {
@@ -1932,13 +1943,13 @@ DEVICE Curvature_fromHeights_f32_results Curvature_fromHeights_f32(const Curvatu
     return {0.0f, false};
 }
 
-// cross[float32], polygons.go:108
+// cross[float32], polygons.go:110
 DEVICE Array<float, 3> cross_f32(Array<float, 3> a, Array<float, 3> b) {
     return Array<float, 3>{{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}};
 }
 
 // frameOf is the frame of a normal.
-// frameOf[float32], polygons.go:78
+// frameOf[float32], polygons.go:80
 DEVICE frame_f32 frameOf_f32(Array<float, 3> n, bool space) {
     frame_f32 fr = {};
     float size = num_Sqrt_f32(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
@@ -1971,7 +1982,7 @@ DEVICE frame_f32 frameOf_f32(Array<float, 3> n, bool space) {
 }
 
 // plane returns the normal of a mixed cell's plane, and its constant for the unit cell.
-// (*Curvature[float32]).plane, polygons.go:113
+// (*Curvature[float32]).plane, polygons.go:115
 struct Curvature_plane_f32_results { Array<float, 3> r0; float r1; };
 DEVICE Curvature_plane_f32_results Curvature_plane_f32(const Curvature_f32 *q, int64 c) {
     if (q->Lattice_.Dim == 2) {
@@ -1981,7 +1992,7 @@ DEVICE Curvature_plane_f32_results Curvature_plane_f32(const Curvature_f32 *q, i
 }
 
 // cornersOf returns where the plane of a cell crosses the edges of the cell, from the cell's centre.
-// (*Curvature[float32]).cornersOf, polygons.go:121
+// (*Curvature[float32]).cornersOf, polygons.go:123
 DEVICE corners_f32 Curvature_cornersOf_f32(const Curvature_f32 *q, int64 c) {
     corners_f32 found = {};
     auto [m, alpha] = Curvature_plane_f32(q, c);
@@ -2021,7 +2032,7 @@ DEVICE corners_f32 Curvature_cornersOf_f32(const Curvature_f32 *q, int64 c) {
 }
 
 // seen returns a point in the frame.
-// (*frame[float32]).seen, polygons.go:191
+// (*frame[float32]).seen, polygons.go:200
 DEVICE Array<float, 3> frame_seen_f32(frame_f32 *fr, Array<float, 3> p) {
     Array<float, 3> v = {};
     for (int64 d = 0; d < 3; d++) {
@@ -2031,7 +2042,7 @@ DEVICE Array<float, 3> frame_seen_f32(frame_f32 *fr, Array<float, 3> p) {
 }
 
 // take adds the functions of a paraboloid at a point, and the height there, with a weight.
-// take[float32], polygons.go:199
+// take[float32], polygons.go:208
 DEVICE void take_f32(Array<float, 7> *row, Array<float, 3> p, float w) {
     float u = p[0], v = p[1];
     (*row)[0] += w * (u * u);
@@ -2043,13 +2054,13 @@ DEVICE void take_f32(Array<float, 7> *row, Array<float, 3> p, float w) {
     (*row)[6] += w * p[2];
 }
 
-// between[float32], polygons.go:210
+// between[float32], polygons.go:219
 DEVICE Array<float, 3> between_f32(Array<float, 3> a, Array<float, 3> b) {
     return Array<float, 3>{{(a[0] + b[0]) / 2.0f, (a[1] + b[1]) / 2.0f, (a[2] + b[2]) / 2.0f}};
 }
 
 // overLine integrates over the projection of a line, by Simpson's rule, and returns its length.
-// overLine[float32], polygons.go:215
+// overLine[float32], polygons.go:224
 DEVICE float overLine_f32(Array<float, 7> *row, Array<float, 3> a, Array<float, 3> b) {
     float length = num_Abs_f32(b[0] - a[0]);
     take_f32(row, a, length / 6.0f);
@@ -2059,7 +2070,7 @@ DEVICE float overLine_f32(Array<float, 7> *row, Array<float, 3> a, Array<float, 
 }
 
 // direction increases with the angle of a vector, from 0 to 4.
-// direction[float32], polygons.go:258
+// direction[float32], polygons.go:267
 DEVICE float direction_f32(float x, float y) {
     float size = num_Abs_f32(x) + num_Abs_f32(y);
     if (!(size > 0.0f)) {
@@ -2077,7 +2088,7 @@ DEVICE float direction_f32(float x, float y) {
 
 // overPolygon integrates over the projection of a polygon, whose corners it orders, by the midpoints of the edges of
 // triangles around its centre, and returns its area.
-// (*corners[float32]).overPolygon, polygons.go:225
+// (*corners[float32]).overPolygon, polygons.go:234
 DEVICE float corners_overPolygon_f32(corners_f32 *c, Array<float, 7> *row) {
     Array<float, 3> centre = {};
     for (int64 n = 0, end1 = c->n; n < end1; n++) {
@@ -2111,7 +2122,7 @@ DEVICE float corners_overPolygon_f32(corners_f32 *c, Array<float, 7> *row) {
 }
 
 // add adds the equation of the polygon of a cell at (x, y, z) from the first cell, unless it is of another sheet.
-// (*Curvature[float32]).add, polygons.go:157
+// (*Curvature[float32]).add, polygons.go:159
 DEVICE bool Curvature_add_f32(const Curvature_f32 *q, system_f32 *s, frame_f32 *fr, int64 c, float x, float y,
         float z) {
     auto [m, alpha] = Curvature_plane_f32(q, c);
@@ -2138,6 +2149,14 @@ DEVICE bool Curvature_add_f32(const Curvature_f32 *q, system_f32 *s, frame_f32 *
     if (size < 0x1.0c6f7ap-20f /* 1e-06 */) {
         return false;
     }
+    // the middle
+    float u = 0.0f, v = 0.0f;
+    for (int64 n = 0, end2 = found.n; n < end2; n++) {
+        u += found.p[n][0] / float(found.n);
+        v += found.p[n][1] / float(found.n);
+    }
+    float far = 1.0f + 2.0f * (u * u + v * v);
+    size *= far * far;
     for (int64 a = 0; a < 6; a++) {
         for (int64 b = 0; b < 7; b++) {
             s->a[a][b] += row[a] * row[b] / size;
@@ -2147,7 +2166,7 @@ DEVICE bool Curvature_add_f32(const Curvature_f32 *q, system_f32 *s, frame_f32 *
 }
 
 // solve solves the first n equations by elimination with pivots, and leaves the solution in the last column.
-// (*system[float32]).solve, polygons.go:274
+// (*system[float32]).solve, polygons.go:283
 DEVICE bool system_solve_f32(system_f32 *s, int64 n) {
     for (int64 i = 0, end1 = n; i < end1; i++) {
         int64 pivot = i;
@@ -2183,8 +2202,10 @@ DEVICE bool system_solve_f32(system_f32 *s, int64 n) {
 // fromPolygons is the curvature of the parabola or paraboloid in the frame of the normal whose integrals over the
 // projections of the lines or polygons of a cell and its neighbours are theirs, in least squares, each divided by its
 // size (after Jibben, Carlson and Francois, Computers & Fluids 2019). So slivers count little, and chords lie at the
-// right mean height.
-// (*Curvature[float32]).fromPolygons, polygons.go:25
+// right mean height. Neighbours weigh 1/(1 + 2r²)², with the distance r across the normal: if all weigh the same, the
+// second derivative of a sawtooth has the wrong sign (of five values in a row it is (2, -1, -2, -1, 2)/7 times these),
+// and surface tension makes short waves grow.
+// (*Curvature[float32]).fromPolygons, polygons.go:27
 DEVICE float Curvature_fromPolygons_f32(const Curvature_f32 *q, int64 c, int64 i, Array<float, 3> n) {
     if (!Curvature_mixed_f32(q, c)) {
         return 0x1.93e594p+99f /* 1e+30 */;
@@ -2316,7 +2337,7 @@ DEVICE double radius_f64(const Lattice *l, int64 i) {
 
 // squared is the mean of the squared radius of the interface in the row through cell c. sign is 1 if fluid is inside,
 // -1 if it is outside. The row reaches, as columns do, to a full and to an empty cell, but not beyond the axis.
-// (*Curvature[float64]).squared, curvature.go:214
+// (*Curvature[float64]).squared, curvature.go:225
 struct Curvature_squared_f64_results { double r0; bool r1; };
 DEVICE Curvature_squared_f64_results Curvature_squared_f64(const Curvature_f64 *q, int64 c, int64 i, int64 sign) {
     double own = unit_f64(q->F[c]);
@@ -2356,7 +2377,7 @@ DEVICE Curvature_squared_f64_results Curvature_squared_f64(const Curvature_f64 *
 }
 
 // bend is the curvature of the graph of a function with the given derivatives, positive where it is concave.
-// bend[float64], curvature.go:180
+// bend[float64], curvature.go:191
 DEVICE double bend_f64(double x, double y, double xx, double yy, double xy) {
     double size = 1.0 + x * x + y * y;
     return -(xx * (1.0 + y * y) + yy * (1.0 + x * x) - 2.0 * xy * x * y) / (size * num_Sqrt_f64(size));
@@ -2364,7 +2385,7 @@ DEVICE double bend_f64(double x, double y, double xx, double yy, double xy) {
 
 // alongRadius is the curvature of the surface around the axis whose radius squared, a function of y, has the means of
 // rows that squared finds: the second derivative is exact for spheres.
-// (*Curvature[float64]).alongRadius, curvature.go:187
+// (*Curvature[float64]).alongRadius, curvature.go:198
 struct Curvature_alongRadius_f64_results { double r0; bool r1; };
 DEVICE Curvature_alongRadius_f64_results Curvature_alongRadius_f64(const Curvature_f64 *q, int64 c, int64 i,
         double n) {
@@ -2438,7 +2459,11 @@ DEVICE Curvature_height_f64_results Curvature_height_f64(const Curvature_f64 *q,
     return {(sum - double(lo) - 0.5) * double(sign), true};
 }
 
-// (*Curvature[float64]).alongAxis, curvature.go:144
+// alongAxis is the curvature of the graph of the heights of 3 or 3×3 columns along an axis. In space one at a corner
+// may be missing: it is set so that the fourth difference across both other axes is 0, as it is for cubics, and the
+// mixed derivative keeps its order. A plane of slopes p and q crosses the cell if its height over the centre is at most
+// (1 + |p| + |q|)/2; the slopes of graphs along the axis nearest to the normal are at most 1.
+// (*Curvature[float64]).alongAxis, curvature.go:148
 struct Curvature_alongAxis_f64_results { double r0; bool r1; };
 DEVICE Curvature_alongAxis_f64_results Curvature_alongAxis_f64(const Curvature_f64 *q, int64 c, int64 i,
         int32 axis, double n) {
@@ -2451,7 +2476,7 @@ DEVICE Curvature_alongAxis_f64_results Curvature_alongAxis_f64(const Curvature_f
     int32 first = rem(add(axis, 1), q->Lattice_.Dim);
     int64 s = Lattice_stride(&q->Lattice_, axis), a = Lattice_stride(&q->Lattice_, first);
     Array<double, 9> h = {};
-    int64 rows = 1, b = 0;
+    int64 rows = 1, b = 0, missing = -1;
     if (q->Lattice_.Dim == 3) {
         const int64 value1 = Lattice_stride(&q->Lattice_, add(axis, 2) % 3);
         rows = 3;
@@ -2464,13 +2489,20 @@ DEVICE Curvature_alongAxis_f64_results Curvature_alongAxis_f64(const Curvature_f
             h[add(mul(int64(3), y), x)] = results1.r0;
             found = results1.r1;
             if (!found) {
-                return {0.0, false};
+                if (q->Lattice_.Dim == 2 || x == 1 || y == 1 || missing >= 0) {
+                    return {0.0, false};
+                }
+                missing = add(mul(int64(3), y), x);
+                h[missing] = 0.0;
             }
         }
     }
-    if (num_Abs_f64(h[add(middle, int64(1))]) > 1.0) {
+    if (num_Abs_f64(h[add(middle, int64(1))]) > 0.5 * double(q->Lattice_.Dim)) {
         // the interface of this column belongs to another cell
         return {0.0, false};
+    }
+    if (missing >= 0) {
+        h[missing] = 2.0 * (h[1] + h[3] + h[5] + h[7]) - 4.0 * h[4] - (h[0] + h[2] + h[6] + h[8]);
     }
     double hx = (h[add(middle, int64(2))] - h[middle]) / 2.0, hxx = h[add(middle, int64(2))] - 2.0 * h[add(middle, int64(1))] + h[middle];
     if (q->Lattice_.Rings) {
@@ -2515,13 +2547,13 @@ DEVICE Curvature_fromHeights_f64_results Curvature_fromHeights_f64(const Curvatu
     return {0.0, false};
 }
 
-// cross[float64], polygons.go:108
+// cross[float64], polygons.go:110
 DEVICE Array<double, 3> cross_f64(Array<double, 3> a, Array<double, 3> b) {
     return Array<double, 3>{{a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]}};
 }
 
 // frameOf is the frame of a normal.
-// frameOf[float64], polygons.go:78
+// frameOf[float64], polygons.go:80
 DEVICE frame_f64 frameOf_f64(Array<double, 3> n, bool space) {
     frame_f64 fr = {};
     double size = num_Sqrt_f64(n[0] * n[0] + n[1] * n[1] + n[2] * n[2]);
@@ -2554,7 +2586,7 @@ DEVICE frame_f64 frameOf_f64(Array<double, 3> n, bool space) {
 }
 
 // plane returns the normal of a mixed cell's plane, and its constant for the unit cell.
-// (*Curvature[float64]).plane, polygons.go:113
+// (*Curvature[float64]).plane, polygons.go:115
 struct Curvature_plane_f64_results { Array<double, 3> r0; double r1; };
 DEVICE Curvature_plane_f64_results Curvature_plane_f64(const Curvature_f64 *q, int64 c) {
     if (q->Lattice_.Dim == 2) {
@@ -2564,7 +2596,7 @@ DEVICE Curvature_plane_f64_results Curvature_plane_f64(const Curvature_f64 *q, i
 }
 
 // cornersOf returns where the plane of a cell crosses the edges of the cell, from the cell's centre.
-// (*Curvature[float64]).cornersOf, polygons.go:121
+// (*Curvature[float64]).cornersOf, polygons.go:123
 DEVICE corners_f64 Curvature_cornersOf_f64(const Curvature_f64 *q, int64 c) {
     corners_f64 found = {};
     auto [m, alpha] = Curvature_plane_f64(q, c);
@@ -2604,7 +2636,7 @@ DEVICE corners_f64 Curvature_cornersOf_f64(const Curvature_f64 *q, int64 c) {
 }
 
 // seen returns a point in the frame.
-// (*frame[float64]).seen, polygons.go:191
+// (*frame[float64]).seen, polygons.go:200
 DEVICE Array<double, 3> frame_seen_f64(frame_f64 *fr, Array<double, 3> p) {
     Array<double, 3> v = {};
     for (int64 d = 0; d < 3; d++) {
@@ -2614,7 +2646,7 @@ DEVICE Array<double, 3> frame_seen_f64(frame_f64 *fr, Array<double, 3> p) {
 }
 
 // take adds the functions of a paraboloid at a point, and the height there, with a weight.
-// take[float64], polygons.go:199
+// take[float64], polygons.go:208
 DEVICE void take_f64(Array<double, 7> *row, Array<double, 3> p, double w) {
     double u = p[0], v = p[1];
     (*row)[0] += w * (u * u);
@@ -2626,13 +2658,13 @@ DEVICE void take_f64(Array<double, 7> *row, Array<double, 3> p, double w) {
     (*row)[6] += w * p[2];
 }
 
-// between[float64], polygons.go:210
+// between[float64], polygons.go:219
 DEVICE Array<double, 3> between_f64(Array<double, 3> a, Array<double, 3> b) {
     return Array<double, 3>{{(a[0] + b[0]) / 2.0, (a[1] + b[1]) / 2.0, (a[2] + b[2]) / 2.0}};
 }
 
 // overLine integrates over the projection of a line, by Simpson's rule, and returns its length.
-// overLine[float64], polygons.go:215
+// overLine[float64], polygons.go:224
 DEVICE double overLine_f64(Array<double, 7> *row, Array<double, 3> a, Array<double, 3> b) {
     double length = num_Abs_f64(b[0] - a[0]);
     take_f64(row, a, length / 6.0);
@@ -2642,7 +2674,7 @@ DEVICE double overLine_f64(Array<double, 7> *row, Array<double, 3> a, Array<doub
 }
 
 // direction increases with the angle of a vector, from 0 to 4.
-// direction[float64], polygons.go:258
+// direction[float64], polygons.go:267
 DEVICE double direction_f64(double x, double y) {
     double size = num_Abs_f64(x) + num_Abs_f64(y);
     if (!(size > 0.0)) {
@@ -2660,7 +2692,7 @@ DEVICE double direction_f64(double x, double y) {
 
 // overPolygon integrates over the projection of a polygon, whose corners it orders, by the midpoints of the edges of
 // triangles around its centre, and returns its area.
-// (*corners[float64]).overPolygon, polygons.go:225
+// (*corners[float64]).overPolygon, polygons.go:234
 DEVICE double corners_overPolygon_f64(corners_f64 *c, Array<double, 7> *row) {
     Array<double, 3> centre = {};
     for (int64 n = 0, end1 = c->n; n < end1; n++) {
@@ -2694,7 +2726,7 @@ DEVICE double corners_overPolygon_f64(corners_f64 *c, Array<double, 7> *row) {
 }
 
 // add adds the equation of the polygon of a cell at (x, y, z) from the first cell, unless it is of another sheet.
-// (*Curvature[float64]).add, polygons.go:157
+// (*Curvature[float64]).add, polygons.go:159
 DEVICE bool Curvature_add_f64(const Curvature_f64 *q, system_f64 *s, frame_f64 *fr, int64 c, double x, double y,
         double z) {
     auto [m, alpha] = Curvature_plane_f64(q, c);
@@ -2721,6 +2753,14 @@ DEVICE bool Curvature_add_f64(const Curvature_f64 *q, system_f64 *s, frame_f64 *
     if (size < 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */) {
         return false;
     }
+    // the middle
+    double u = 0.0, v = 0.0;
+    for (int64 n = 0, end2 = found.n; n < end2; n++) {
+        u += found.p[n][0] / double(found.n);
+        v += found.p[n][1] / double(found.n);
+    }
+    double far = 1.0 + 2.0 * (u * u + v * v);
+    size *= far * far;
     for (int64 a = 0; a < 6; a++) {
         for (int64 b = 0; b < 7; b++) {
             s->a[a][b] += row[a] * row[b] / size;
@@ -2730,7 +2770,7 @@ DEVICE bool Curvature_add_f64(const Curvature_f64 *q, system_f64 *s, frame_f64 *
 }
 
 // solve solves the first n equations by elimination with pivots, and leaves the solution in the last column.
-// (*system[float64]).solve, polygons.go:274
+// (*system[float64]).solve, polygons.go:283
 DEVICE bool system_solve_f64(system_f64 *s, int64 n) {
     for (int64 i = 0, end1 = n; i < end1; i++) {
         int64 pivot = i;
@@ -2766,8 +2806,10 @@ DEVICE bool system_solve_f64(system_f64 *s, int64 n) {
 // fromPolygons is the curvature of the parabola or paraboloid in the frame of the normal whose integrals over the
 // projections of the lines or polygons of a cell and its neighbours are theirs, in least squares, each divided by its
 // size (after Jibben, Carlson and Francois, Computers & Fluids 2019). So slivers count little, and chords lie at the
-// right mean height.
-// (*Curvature[float64]).fromPolygons, polygons.go:25
+// right mean height. Neighbours weigh 1/(1 + 2r²)², with the distance r across the normal: if all weigh the same, the
+// second derivative of a sawtooth has the wrong sign (of five values in a row it is (2, -1, -2, -1, 2)/7 times these),
+// and surface tension makes short waves grow.
+// (*Curvature[float64]).fromPolygons, polygons.go:27
 DEVICE double Curvature_fromPolygons_f64(const Curvature_f64 *q, int64 c, int64 i, Array<double, 3> n) {
     if (!Curvature_mixed_f64(q, c)) {
         return 0x1.93e5939a08ceap+99 /* 1e+30 */;
@@ -2838,16 +2880,22 @@ DEVICE void FindCurvature_f64_at(int64 i, int64 j, int64 k, const Curvature_f64 
     q->Kappa[c] = kappa;
 }
 
-// curvatureBetween is the curvature at a face: the mean of those of its cells that have one.
-// curvatureBetween[float32], projection.go:57
-DEVICE float curvatureBetween_f32(float a, float b) {
+// curvatureBetween is the curvature at a face between cells with the curvatures a and b and the fractions f and g: the
+// mean of those that have one. The weight of a cell that is nearly pure falls to 0 as the rest of the other fluid
+// leaves it, so that the force does not jump when it has left.
+// curvatureBetween[float32], projection.go:62
+DEVICE float curvatureBetween_f32(float a, float b, float f, float g) {
     if (a == 0x1.93e594p+99f /* 1e+30 */) {
         a = b;
     }
     if (b == 0x1.93e594p+99f /* 1e+30 */) {
         b = a;
     }
+    float own = num_Smaller_f32(1.0f, f * (1.0f - f) / 0x1.0624dep-10f /* 0.001 */), other = num_Smaller_f32(1.0f, g * (1.0f - g) / 0x1.0624dep-10f /* 0.001 */);
     float kappa = 0.5f * (a + b);
+    if (own + other > 0.0f) {
+        kappa = (own * a + other * b) / (own + other);
+    }
     if (a == 0x1.93e594p+99f /* 1e+30 */) {
         kappa = 0.0f;
     }
@@ -2911,7 +2959,7 @@ DEVICE void Exert_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, Clock_f3
     float a = q->Gravity;
     float step = q->F[c] - q->F[below];
     if (q->Fluids_.Tension != 0.0f && step != 0.0f) {
-        float kappa = curvatureBetween_f32(q->Kappa[below], q->Kappa[c]);
+        float kappa = curvatureBetween_f32(q->Kappa[below], q->Kappa[c], q->F[below], q->F[c]);
         float force = q->Fluids_.Tension * kappa * step / (q->Spacing * q->Spacing);
         a += force / Faces_density_f32(q, i, q->F[below], q->F[c]);
     }
@@ -2919,16 +2967,22 @@ DEVICE void Exert_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, Clock_f3
     q->Force[c] = a;
 }
 
-// curvatureBetween is the curvature at a face: the mean of those of its cells that have one.
-// curvatureBetween[float64], projection.go:57
-DEVICE double curvatureBetween_f64(double a, double b) {
+// curvatureBetween is the curvature at a face between cells with the curvatures a and b and the fractions f and g: the
+// mean of those that have one. The weight of a cell that is nearly pure falls to 0 as the rest of the other fluid
+// leaves it, so that the force does not jump when it has left.
+// curvatureBetween[float64], projection.go:62
+DEVICE double curvatureBetween_f64(double a, double b, double f, double g) {
     if (a == 0x1.93e5939a08ceap+99 /* 1e+30 */) {
         a = b;
     }
     if (b == 0x1.93e5939a08ceap+99 /* 1e+30 */) {
         b = a;
     }
+    double own = num_Smaller_f64(1.0, f * (1.0 - f) / 0x1.0624dd2f1a9fcp-10 /* 0.001 */), other = num_Smaller_f64(1.0, g * (1.0 - g) / 0x1.0624dd2f1a9fcp-10 /* 0.001 */);
     double kappa = 0.5 * (a + b);
+    if (own + other > 0.0) {
+        kappa = (own * a + other * b) / (own + other);
+    }
     if (a == 0x1.93e5939a08ceap+99 /* 1e+30 */) {
         kappa = 0.0;
     }
@@ -2992,7 +3046,7 @@ DEVICE void Exert_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, Clock_f6
     double a = q->Gravity;
     double step = q->F[c] - q->F[below];
     if (q->Fluids_.Tension != 0.0 && step != 0.0) {
-        double kappa = curvatureBetween_f64(q->Kappa[below], q->Kappa[c]);
+        double kappa = curvatureBetween_f64(q->Kappa[below], q->Kappa[c], q->F[below], q->F[c]);
         double force = q->Fluids_.Tension * kappa * step / (q->Spacing * q->Spacing);
         a += force / Faces_density_f64(q, i, q->F[below], q->F[c]);
     }
@@ -3003,7 +3057,7 @@ DEVICE void Exert_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, Clock_f6
 // Couple computes the coefficient 1/ρ of a face in the pressure's equation: 0 in a side, or twice that of the cell if
 // the pressure is 0 in the side. In axisymmetric flow it is times the area, and the equation that of the flow out of a
 // ring, so that the matrix is symmetric.
-// Couple[float32], projection.go:85
+// Couple[float32], projection.go:94
 DEVICE void Couple_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, const Sides *s) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     int64 below = sub(c, int64(q->Across));
@@ -3034,7 +3088,7 @@ DEVICE void Couple_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, const S
 // Couple computes the coefficient 1/ρ of a face in the pressure's equation: 0 in a side, or twice that of the cell if
 // the pressure is 0 in the side. In axisymmetric flow it is times the area, and the equation that of the flow out of a
 // ring, so that the matrix is symmetric.
-// Couple[float64], projection.go:85
+// Couple[float64], projection.go:94
 DEVICE void Couple_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, const Sides *s) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     int64 below = sub(c, int64(q->Across));
@@ -3063,26 +3117,26 @@ DEVICE void Couple_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, const S
 }
 
 // SetPressureTolerance sets the tolerance of the residual so that |∇·u| dt is at most the given number.
-// SetPressureTolerance[float32], projection.go:115
+// SetPressureTolerance[float32], projection.go:124
 DEVICE void SetPressureTolerance_f32_at(int64 i, double tolerance, Clock_f32 *clock, levels_Iteration *it) {
     it->Tolerance = tolerance / (double(clock->PerCell) * double(clock->PerCell));
 }
 
 // SetPressureTolerance sets the tolerance of the residual so that |∇·u| dt is at most the given number.
-// SetPressureTolerance[float64], projection.go:115
+// SetPressureTolerance[float64], projection.go:124
 DEVICE void SetPressureTolerance_f64_at(int64 i, double tolerance, Clock_f64 *clock, levels_Iteration *it) {
     it->Tolerance = tolerance / (clock->PerCell * clock->PerCell);
 }
 
 // outOfRing is the flow out of a ring.
-// outOfRing[float32], projection.go:135
+// outOfRing[float32], projection.go:144
 DEVICE float outOfRing_f32(const Lattice *l, int64 i, int64 c, Slice<float> u, Slice<float> v) {
     float r = radius_f32(l, i);
     return u[add(c, int64(1))] * (r + 0.5f) - u[c] * (r - 0.5f) + (v[add(c, int64(l->SY))] - v[c]) * r;
 }
 
 // Diverge computes the right-hand side of the pressure's equation from the velocity's divergence.
-// Diverge[float32], projection.go:122
+// Diverge[float32], projection.go:131
 DEVICE void Diverge_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f32 *clock, Slice<float> u,
         Slice<float> v, Slice<float> w, Slice<float> b) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3097,14 +3151,14 @@ DEVICE void Diverge_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f3
 }
 
 // outOfRing is the flow out of a ring.
-// outOfRing[float64], projection.go:135
+// outOfRing[float64], projection.go:144
 DEVICE double outOfRing_f64(const Lattice *l, int64 i, int64 c, Slice<double> u, Slice<double> v) {
     double r = radius_f64(l, i);
     return u[add(c, int64(1))] * (r + 0.5) - u[c] * (r - 0.5) + (v[add(c, int64(l->SY))] - v[c]) * r;
 }
 
 // Diverge computes the right-hand side of the pressure's equation from the velocity's divergence.
-// Diverge[float64], projection.go:122
+// Diverge[float64], projection.go:131
 DEVICE void Diverge_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f64 *clock, Slice<double> u,
         Slice<double> v, Slice<double> w, Slice<double> b) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3119,7 +3173,7 @@ DEVICE void Diverge_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f6
 }
 
 // Project subtracts the pressure's gradient from the velocity V, to the new velocity out.
-// Project[float32], projection.go:143
+// Project[float32], projection.go:152
 DEVICE void Project_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, Clock_f32 *clock, Slice<float> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     float a = q->A[c] * (q->P[c] - q->P[sub(c, int64(q->Across))]) / q->Spacing;
@@ -3132,7 +3186,7 @@ DEVICE void Project_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, Clock_
 }
 
 // Project subtracts the pressure's gradient from the velocity V, to the new velocity out.
-// Project[float64], projection.go:143
+// Project[float64], projection.go:152
 DEVICE void Project_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, Clock_f64 *clock, Slice<double> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     double a = q->A[c] * (q->P[c] - q->P[sub(c, int64(q->Across))]) / q->Spacing;
@@ -3145,7 +3199,7 @@ DEVICE void Project_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, Clock_
 }
 
 // Divergence returns the magnitude of the velocity's divergence in a cell, times the spacing.
-// Divergence[float32], projection.go:156
+// Divergence[float32], projection.go:165
 DEVICE float Divergence_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<float> u, Slice<float> v,
         Slice<float> w) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3160,7 +3214,7 @@ DEVICE float Divergence_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slic
 }
 
 // Divergence returns the magnitude of the velocity's divergence in a cell, times the spacing.
-// Divergence[float64], projection.go:156
+// Divergence[float64], projection.go:165
 DEVICE double Divergence_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> u, Slice<double> v,
         Slice<double> w) {
     int64 c = Lattice_at(l, i, j, k);
@@ -4385,7 +4439,7 @@ extern "C" __global__ void __launch_bounds__(128) Exert_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Exert_f64_at(i, j, k, &q, clock);
 }
 
-// Kernel Couple, projection.go:85
+// Kernel Couple, projection.go:94
 extern "C" __global__ void __launch_bounds__(128) Couple_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Faces_f32 q, const __grid_constant__ Sides s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4394,7 +4448,7 @@ extern "C" __global__ void __launch_bounds__(128) Couple_f32(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Couple_f32_at(i, j, k, &q, &s);
 }
 
-// Kernel Couple, projection.go:85
+// Kernel Couple, projection.go:94
 extern "C" __global__ void __launch_bounds__(128) Couple_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Faces_f64 q, const __grid_constant__ Sides s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4403,21 +4457,21 @@ extern "C" __global__ void __launch_bounds__(128) Couple_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Couple_f64_at(i, j, k, &q, &s);
 }
 
-// Kernel SetPressureTolerance, projection.go:115
+// Kernel SetPressureTolerance, projection.go:124
 extern "C" __global__ void __launch_bounds__(128) SetPressureTolerance_f32(int64 lo, int64 hi, double tolerance,
         Clock_f32 *clock, levels_Iteration *it) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) SetPressureTolerance_f32_at(i, tolerance, clock, it);
 }
 
-// Kernel SetPressureTolerance, projection.go:115
+// Kernel SetPressureTolerance, projection.go:124
 extern "C" __global__ void __launch_bounds__(128) SetPressureTolerance_f64(int64 lo, int64 hi, double tolerance,
         Clock_f64 *clock, levels_Iteration *it) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) SetPressureTolerance_f64_at(i, tolerance, clock, it);
 }
 
-// Kernel Diverge, projection.go:122
+// Kernel Diverge, projection.go:131
 extern "C" __global__ void __launch_bounds__(128) Diverge_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Clock_f32 *clock, Slice<float> u,
         Slice<float> v, Slice<float> w, Slice<float> b) {
@@ -4427,7 +4481,7 @@ extern "C" __global__ void __launch_bounds__(128) Diverge_f32(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Diverge_f32_at(i, j, k, &l, clock, u, v, w, b);
 }
 
-// Kernel Diverge, projection.go:122
+// Kernel Diverge, projection.go:131
 extern "C" __global__ void __launch_bounds__(128) Diverge_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Clock_f64 *clock, Slice<double> u,
         Slice<double> v, Slice<double> w, Slice<double> b) {
@@ -4437,7 +4491,7 @@ extern "C" __global__ void __launch_bounds__(128) Diverge_f64(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Diverge_f64_at(i, j, k, &l, clock, u, v, w, b);
 }
 
-// Kernel Project, projection.go:143
+// Kernel Project, projection.go:152
 extern "C" __global__ void __launch_bounds__(128) Project_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Faces_f32 q, Clock_f32 *clock, Slice<float> out) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4446,7 +4500,7 @@ extern "C" __global__ void __launch_bounds__(128) Project_f32(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Project_f32_at(i, j, k, &q, clock, out);
 }
 
-// Kernel Project, projection.go:143
+// Kernel Project, projection.go:152
 extern "C" __global__ void __launch_bounds__(128) Project_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Faces_f64 q, Clock_f64 *clock, Slice<double> out) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4455,7 +4509,7 @@ extern "C" __global__ void __launch_bounds__(128) Project_f64(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Project_f64_at(i, j, k, &q, clock, out);
 }
 
-// Kernel Divergence, projection.go:156
+// Kernel Divergence, projection.go:165
 extern "C" __global__ void __launch_bounds__(128) Divergence_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<float> u, Slice<float> v, Slice<float> w,
         Most<float> *result) {
@@ -4467,7 +4521,7 @@ extern "C" __global__ void __launch_bounds__(128) Divergence_f32(int64 lo_i, int
     reduce(result, key);
 }
 
-// Kernel Divergence, projection.go:156
+// Kernel Divergence, projection.go:165
 extern "C" __global__ void __launch_bounds__(128) Divergence_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> u, Slice<double> v,
         Slice<double> w, Most<double> *result) {

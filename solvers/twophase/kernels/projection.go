@@ -36,7 +36,7 @@ func Exert[F num.Float](i, j, k int, q *Faces[F], clock *Clock[F]) {
 	a := q.Gravity
 	step := q.F[c] - q.F[below]
 	if q.Fluids.Tension != 0 && step != 0 {
-		kappa := curvatureBetween(q.Kappa[below], q.Kappa[c])
+		kappa := curvatureBetween(q.Kappa[below], q.Kappa[c], q.F[below], q.F[c])
 		force := q.Fluids.Tension * kappa * step / (q.Spacing * q.Spacing)
 		a += force / q.density(i, q.F[below], q.F[c])
 	}
@@ -53,15 +53,24 @@ func (q *Faces[F]) density(i int, f, g F) F {
 	return v
 }
 
-// curvatureBetween is the curvature at a face: the mean of those of its cells that have one.
-func curvatureBetween[F num.Float](a, b F) F {
+// sliver is the product of a cell's two fractions below which its curvature weighs less.
+const sliver = 1e-3
+
+// curvatureBetween is the curvature at a face between cells with the curvatures a and b and the fractions f and g: the
+// mean of those that have one. The weight of a cell that is nearly pure falls to 0 as the rest of the other fluid
+// leaves it, so that the force does not jump when it has left.
+func curvatureBetween[F num.Float](a, b, f, g F) F {
 	if a == NoCurvature {
 		a = b
 	}
 	if b == NoCurvature {
 		b = a
 	}
+	own, other := num.Smaller(1, f*(1-f)/sliver), num.Smaller(1, g*(1-g)/sliver)
 	kappa := 0.5 * (a + b)
+	if own+other > 0 {
+		kappa = (own*a + other*b) / (own + other)
+	}
 	if a == NoCurvature {
 		kappa = 0
 	}

@@ -97,7 +97,7 @@ func oscillation(ctx context.Context, p *verify.Page) error {
 	for _, c := range []struct {
 		dim, n, resolution int
 		amplitude, share   float64
-	}{{2, 16, 0, .02, .03}, {2, 32, 1, .02, .01}, {3, 24, 1, .1, .02}} {
+	}{{2, 16, 0, .02, .03}, {2, 32, 1, .02, .01}, {3, 16, 0, .1, .02}, {3, 24, 1, .1, .02}} {
 		if skipped(p, c.resolution) {
 			continue
 		}
