@@ -141,7 +141,8 @@ func (p *Program) Queue(f func() error) { p.add(op{kind: opQueue, queue: f}) }
 // Host calls a function on the host, which may wait for the device. It ends a recording.
 func (p *Program) Host(f func(ctx context.Context) error) { p.add(op{kind: opHost, host: f}) }
 
-// Reduce combines the results of all ranks, on the device.
+// Reduce combines the results of all ranks where later operations read them. Unless devices are linked, the host of
+// each rank waits for its device and for the other ranks.
 func (p *Program) Reduce(r Reduction) {
 	if s, ok := r.(interface {
 		link(devices backend.DeviceComm)

@@ -13,7 +13,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// step is a step of the method. Parts without particles are recorded, since nothing in them waits for the host.
+// step makes the program of a step: all steps are alike, since now is always the state. Their equal lengths follow from
+// the velocity at set-up. What lies between two calls of Host is recorded; these launch kernels, and may wait for them.
 func (s *solver[F]) step(p *engine.Program, _ int) {
 	p.Phase("advection")
 	if s.series != nil {
@@ -24,7 +25,7 @@ func (s *solver[F]) step(p *engine.Program, _ int) {
 	if w != nil {
 		p.Phase("particles")
 		s.oneLayer.refresh(p, next)
-		p.Host(w.advectParticles) // updates their radii, moves them, migrates them, and sets bounds on next
+		p.Host(w.advectParticles) // gives them radii by now, moves them, sets bounds on next, and sends those that leave
 	}
 	p.Phase("reinitialisation")
 	s.applyBounds(p, next) // timed with reinitialisation, since both are one recording
@@ -105,8 +106,9 @@ func (s *solver[F]) initDistances(keep bool) engine.Task {
 		brickCount(s.block))
 }
 
-// sweep propagates distances from the interface to the edge of the band. Ghosts beyond walls are updated in the first
-// passes only: later they are at least as far from the interface as their neighbours, so their values do not matter.
+// sweep propagates distances from the interface to the edge of the band by Jacobi passes. Ghosts beyond walls are
+// updated in the first passes only: later they are at least as far from the interface as their neighbours, so their
+// values do not matter.
 func (s *solver[F]) sweep(p *engine.Program) {
 	sweeping, n := s.sweeping(), brickCount(s.block)
 	p.Run(s.markBricks())

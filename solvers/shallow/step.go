@@ -31,13 +31,14 @@ type stepper[F num.Float] struct {
 	ntiles     int
 }
 
-// step is step k of the cycle: an Euler step at first order, the mean of the state and two Euler steps at second
-// order. Boundary conditions and forcing have the values of each stage; the bed moves before the last one. What other
-// ranks need is sent as soon as it is known, and received when the next stage or step needs it.
+// step makes the program of step k of the cycle: an Euler step at first order, Heun's method at second order. Levels
+// and waves at sides have the values of each stage, amounts such as rain, wind and discharges their means over the
+// step; the bed moves before the last stage. What other ranks need is sent as soon as it is known, and received when
+// the next stage or step needs it. The limits that the steps before have found set the length of the step (lengths).
 func (s *stepper[F]) step(p *engine.Program, number int) {
 	k := cycleStep(number)
 	s.evaluateSeries(p, k, false)
-	limit, next, _ := s.limitsOf(k) // the limits that the step reads and writes
+	limit, next, _ := s.limitsOf(k) // the limits of this step and of the next one
 	s.weather.Evaluate(p, &s.clocks.Data[k], limit, next)
 	s.weather.RaiseLevels(p)
 	s.extremes.updatePeaks(p, k) // before structures change the state; by tiles the kernel of the step may do it
@@ -75,9 +76,8 @@ func (s *stepper[F]) eulerStep(p *engine.Program, k cycleStep) {
 	s.updateBoundary(p, &loops, out)
 }
 
-// stage is one of the two Euler stages of a step of second order: the slopes of all cells, then all fluxes and cells.
-// Core cells are updated, as far as they do not depend on ghosts, while ghosts arrive and while the slopes of ghosts
-// arrive. These are exchanged, since a rank does not have all neighbours of its ghosts.
+// stage is one of the two Euler stages of a step of second order: slopes, then fluxes and cells, those that need no
+// ghosts while these and their slopes arrive, which a rank cannot compute: it lacks neighbours of its ghosts.
 func (s *stepper[F]) stage(p *engine.Program, k cycleStep, last bool) {
 	from, to := s.state[k.from()].Data, s.middle.Data
 	in, out := s.exchanges[k.from()], s.between
@@ -92,11 +92,11 @@ func (s *stepper[F]) stage(p *engine.Program, k cycleStep, last bool) {
 		return
 	}
 	loops := s.stageLoops(k, last, from, to)
-	const between = 2 // the array of states
+	const middle = 2 // after the two states
 	if last {
-		s.beginBands(p, between, k.from(), k.to())
+		s.beginBands(p, middle, k.from(), k.to())
 	} else {
-		s.beginBands(p, k.from(), k.from(), between)
+		s.beginBands(p, k.from(), k.from(), middle)
 	}
 	s.runBands(p, s.bands.Early, &loops, to)
 	p.Await(in)
@@ -147,7 +147,7 @@ func (s *stepper[F]) updateBoundary(p *engine.Program, loops *[bands.Kernels]bac
 	p.Share(out)
 }
 
-// operateStructures moves water through structures, if there are any: it awaits ghosts, and sends the state once more.
+// operateStructures lets structures move water: all ranks join what they read, await ghosts, and send the state again.
 func (s *stepper[F]) operateStructures(p *engine.Program, k cycleStep) {
 	limit, next, _ := s.limitsOf(k)
 	p.Phase("update")
@@ -178,8 +178,8 @@ func (s *stepper[F]) evaluateSeries(p *engine.Program, k cycleStep, later bool) 
 	p.Run(engine.Whole(kernels.NewSumConveyancesLoop(s.distributed, &s.boundary), len(s.distributed)))
 }
 
-// reduceLimit takes the shortest of all ranks' limits of the next step, or of the one after it if steps lag: then while
-// the next step is taken.
+// reduceLimit takes the shortest of all ranks' limits of the next step, by the waves of the state before this one; or
+// if steps lag of the one after it, while the next one is taken. Unless steps are queued, the host reads it (tick).
 func (s *stepper[F]) reduceLimit(p *engine.Program, k cycleStep) {
 	p.Phase("reduce")
 	if s.params.Lag {

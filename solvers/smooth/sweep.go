@@ -16,11 +16,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 )
 
-// sweep moves the sets one after the other. Vertices that other ranks need move first, and are sent while the rest of
-// their set moves, which has no neighbours among the ghosts that arrive. A deep part sends nothing between sets: it
-// moves its copies of other ranks' vertices too, on linked devices beside its own, since a GPU takes hardly longer for
-// both than for one; and it exchanges once a sweep. With Cull, share and await send only the vertices that have moved.
-// Recordings of sweeps by tiles are sweepTiles.
+// sweep moves the sets, colours of which no two vertices share an edge, one after the other. Vertices that other ranks
+// need move first, and are sent while the rest of their set moves, which has no neighbours among the ghosts that
+// arrive; on processors the rest of the first set may have with it the inner vertices of strips, of all sets
+// (insertStrips). A deep part sends nothing between sets: it moves its copies of other ranks' vertices too, on linked
+// devices beside its own, since a GPU takes hardly longer for both than for one; and it exchanges once a sweep. With
+// Cull, share and await send only the vertices that have moved, which the host finds. Recordings of sweeps by tiles
+// are sweepTiles.
 func (s *mover[F, V]) sweep(p *engine.Program, by *sweepLoops) {
 	for set := range by.unsent {
 		if s.sub.Deep {

@@ -9,30 +9,30 @@ import (
 	vof "github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// step is a step of the method: the volume fraction f goes from half a step before the velocity u to half a step after
-// it, and u from t to t + dt.
+// step makes the program of step k of the cycle: the volume fraction f goes from half a step before the velocity u to
+// half a step after it, and u from t to t + dt. Before it the host chooses dt (longestStep) and evaluates the sides.
 func (s *solver[F]) step(p *engine.Program, k int) {
 	s.now = &s.clock.Data[k]
 	p.Phase("transport")
 	s.beginTransport(p)
-	if s.cfg.looksAhead() {
+	if s.cfg.looksAhead() { // fluids of one density
 		s.lookAhead(p)
 	}
 	for n, axis := range s.order(k) {
 		s.sweep(p, n, axis)
 	}
-	budget[F]{s}.reducePassed(p)
-	s.endTransport(p) // from here to project, u is scratch; what only the transport needs is lost
+	budget[F]{s}.reducePassed(p) // for tables
+	s.endTransport(p)            // from here to project, u is scratch; what only the transport needs is lost
 	p.Phase("viscosity")
 	s.predictVelocity(p)
-	viscosity[F]{s}.solve(p) // conjugate gradients: exchanges and reductions in each iteration
+	viscosity[F]{s}.solve(p) // conjugate gradients: exchanges, reductions and a look of the host in each iteration
 	p.Phase("forces")
 	s.findCurvature(p)
 	s.applyForces(p)
 	p.Phase("pressure")
 	s.project(p)
 	s.measureSpeed(p)
-	s.emptySolids(p, s.f[0]) // undoes the extension
+	s.emptySolids(p, s.f[0]) // which extendFractions has filled
 }
 
 // order is the order of the axes of the sweeps in step k, which alternates so that no axis is preferred.
@@ -139,8 +139,8 @@ func (s *solver[F]) reconstruct(p *engine.Program, f *engine.Array[F], layers in
 		DifferenceStep: s.difference(), F: f.Data, Planes: s.planes.Data}), box))
 }
 
-// endTransport leaves the volume fraction in f[0] and the velocity in v[0], clips the fraction, removes small pieces,
-// and extends the fraction into solids, until the end of the step, and beyond sides.
+// endTransport leaves the volume fraction in f[0] and the velocity in v[0], clips the fraction, removes small pieces if
+// that is due, on the host, and extends the fraction into solids, until the end of the step, and beyond sides.
 func (s *solver[F]) endTransport(p *engine.Program) {
 	if dim := s.block.Grid.Dim; dim%2 == 1 {
 		p.Queue(func() error {
@@ -159,7 +159,7 @@ func (s *solver[F]) endTransport(p *engine.Program) {
 	s.extendFractions(p, s.f[0])
 }
 
-// predictVelocity adds the acceleration of the last step, for the viscous stress. applyForces replaces it.
+// predictVelocity adds the acceleration of the last step, the pressure's gradient included, for the viscous stress.
 func (s *solver[F]) predictVelocity(p *engine.Program) {
 	for d := range s.block.Grid.Dim {
 		p.Run(engine.Over(kernels.NewAccelerateLoop(s.faces(d), &s.lattice, s.now, s.acceleration[d].Data,
@@ -179,7 +179,7 @@ func (s *solver[F]) findCurvature(p *engine.Program) {
 	p.ExchangeThen(s.oneLayer, []engine.Task{s.kappaSides.of(s.kappa)}, s.kappa)
 }
 
-// applyForces replaces the acceleration of the last step by the present surface tension and gravity, at faces.
+// applyForces replaces that acceleration, in the velocity too, by the present surface tension and gravity.
 func (s *solver[F]) applyForces(p *engine.Program) {
 	for d := range s.block.Grid.Dim {
 		p.Run(engine.Over(kernels.NewExertLoop(s.faces(d), s.facesOf(d), s.now), s.faces(d)))
@@ -193,7 +193,7 @@ func (s *solver[F]) facesOf(d int) *kernels.Faces[F] {
 		V: s.v[0][d].Data, Force: s.acceleration[d].Data}
 }
 
-// project makes the velocity free of divergence by the pressure, which starts from that of the last step.
+// project makes the velocity free of divergence by the pressure, and adds its gradient to the acceleration.
 func (s *solver[F]) project(p *engine.Program) {
 	s.refreshVelocity(p, s.v[0], extendOutflow)
 	s.pressure.ClearScratch(p) // not X; also loses kappa, whose memory it is
@@ -204,7 +204,7 @@ func (s *solver[F]) project(p *engine.Program) {
 		s.pressure.B.Data), s.cells(0)),
 		engine.Whole(kernels.NewSetPressureToleranceLoop(s.cfg.residual(), s.now, s.pressure.Iteration.At()), 1))
 	p.Run(s.pressureSides.of(s.pressure.X))
-	s.pressure.Solve(p)
+	s.pressure.Solve(p) // from the last pressure by conjugate gradients with multigrid: the host looks at each iteration
 	s.emptySolids(p, s.pressure.X)
 	p.Exchange(s.oneLayer, s.pressure.X)
 	for d := range s.block.Grid.Dim {
@@ -214,7 +214,7 @@ func (s *solver[F]) project(p *engine.Program) {
 	s.refreshVelocity(p, s.u, keepOutflow)
 }
 
-// setCoefficients computes the coefficients of the pressure's equation.
+// setCoefficients computes the coefficients of the pressure's equation, 1/ρ at faces.
 func (s *solver[F]) setCoefficients(p *engine.Program) {
 	for d := range s.block.Grid.Dim {
 		box := s.allFaces(d)
@@ -223,7 +223,7 @@ func (s *solver[F]) setCoefficients(p *engine.Program) {
 	}
 }
 
-// measureSpeed finds the largest speed, which limits the next step.
+// measureSpeed finds the largest Σ|u| of a cell, which limits the next step.
 func (s *solver[F]) measureSpeed(p *engine.Program) {
 	p.Run(engine.Over(kernels.NewSpeedLoop(s.cells(0), &s.lattice, s.u[0].Data, s.u[1].Data, thirdComponent(s.u),
 		s.speed.At()), s.cells(0)))

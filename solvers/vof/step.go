@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/plic"
 )
 
-// cycleLength is the number of steps after which the order of axes, the fields and the clocks repeat.
+// cycleLength is the number of steps for which lists of tiles and deep ghosts are valid.
 const cycleLength = kernels.ListSteps
 
 // stepper makes the program of a step.
@@ -25,11 +25,12 @@ type stepper[F num.Float] struct {
 	band         *narrowband.Band[F]  // nil if sweeps go over all cells, tiles or bricks
 }
 
-// step is step k of the cycle: a sweep along each axis, beginning with axis k mod dim, between which ghosts are
-// exchanged unless the sweeps go over them too. Sweep n reads fields[n] and writes the next field, the last one
-// fields[0]. Cells that other ranks need, the boundary, are computed first, and sent while the core is computed; on a
-// rank alone the boundary is the whole block, and the core is empty. By tiles all sweeps are one loop, and the state
-// alternates between fields 0 and 1.
+// step makes the program of step k of the cycle: a sweep along each axis, beginning with axis k mod dim, by Weymouth
+// and Yue or in the plane one implicit and one explicit (methods), between which ghosts are exchanged unless the
+// sweeps go over them too. The lengths of all steps are known in advance (clock). Sweep n reads fields[n] and writes
+// the next field, the last one fields[0]. Cells that other ranks need, the boundary, are computed first, and sent
+// while the core is computed; on a rank alone the boundary is the whole block, and the core is empty. By tiles all
+// sweeps are one loop, and the state alternates between fields 0 and 1.
 func (s *stepper[F]) step(p *engine.Program, k int) {
 	s.beginStep(p, k)
 	if s.traversal == byTiles {
@@ -45,7 +46,7 @@ func (s *stepper[F]) step(p *engine.Program, k int) {
 	for n := range s.fields {
 		w := s.sweep(k, n)
 		p.Run(w.walls)
-		if s.costlyNormals {
+		if s.costlyNormals { // the planes of all cells are computed first, and stored
 			p.Phase("planes")
 			p.Run(w.planes)
 			p.Phase("sweeps")
@@ -61,8 +62,8 @@ func (s *stepper[F]) step(p *engine.Program, k int) {
 	}
 }
 
-// beginStep does what a step needs of the host, before its recording: the velocity of a time series, and once a cycle
-// deep ghosts and a list of the tiles or bricks in which anything may change.
+// beginStep does what is not recorded: it uploads the velocity of a time series, once a cycle exchanges deep ghosts and
+// lists, on the device, the tiles or bricks in which anything may change; on processors it finds the narrow band.
 func (s *stepper[F]) beginStep(p *engine.Program, k int) {
 	p.Phase("sweeps")
 	if s.series != nil {
