@@ -20,7 +20,8 @@ type Field struct {
 	Sample    string   // of rasters: values of cells are means over the cell ("mean"), or those at the "centroid"
 	Reach     float64  // where a raster has no data, the nearest value within this distance is used; 0 for none
 	Crests    []string // files of lines, such as levees, that raise cells which they cross to their crest
-	Mesh      string   // name of vertex or cell data of the mesh
+	Mesh      string   // name of vertex or cell data of the mesh, or of File
+	File      string   // frames of a run on the mesh, whose cells have the data Mesh; "" for the mesh of the case
 	Unit      string   // of the values; that of a raster is converted to it. "" if it is not known
 	Direction string   // direction in which the quantity is positive: "down" for depths, "up" for levels, "" for others
 	Positive  string   // direction in which the raster's or mesh's values are positive: "up" or "down"; "" for others
@@ -118,6 +119,9 @@ func variable(field string) string {
 func (f *Field) keys(key func(*Spec)) {
 	isBed := f.Direction == "down"
 	key(Phrase("mesh", &f.Mesh, "", "name of vertex or cell data of the mesh").IfSet().Otherwise("one of these three"))
+	key(Phrase("file", &f.File, "", "of `mesh`: frames of another run on the same mesh, `.pvd`, `.vtu` or `.nc`, "+
+		"that have the data; the last frame of several").IfSet().Otherwise("the mesh of the case").
+		When(f.Mesh != "", "needs mesh"))
 	key(Files("raster", &f.Rasters, "a file or a list of files; where several have data, the last one is used").
 		Otherwise("one of these three"))
 	key(Files("polygons", &f.Polygons, "a file or a list of files of polygons with classes").

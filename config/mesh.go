@@ -50,7 +50,8 @@ func (m *Mesh) keys(orders, generators []string, key func(*Spec)) {
 		"last time become vertex fields such as `BOTTOM`; it has no groups), `.2dm` (SMS, with node strings as groups "+
 		"`ns1`, `ns2`), `.14`, `.grd` and `.gr3` (ADCIRC and SCHISM: boundaries are groups `open1`, `land1`, depths the "+
 		"vertex field `depth`, positive downward), `.mesh` of MIKE (boundaries are groups `land` and, by their code, "+
-		"`code2`, `code3`; heights the vertex field `z`), `.nc` (UGRID, such as Delft3D FM's: numbers at nodes and faces "+
+		"`code2`, `code3`; heights the vertex field `z`), `.nc` (UGRID, such as Delft3D FM's: numbers at nodes and faces, "+
+		"the last of those over time, "+
 		"are fields, and there are no groups). Quadrangles of SMS and those after it are divided into triangles").
 		IfSet().Otherwise("either this or `generate`"))
 	key(OneWord("generate", &m.Generate, "", generators, "`\"rectangle\"`: an irregular triangulation of `bounds`; the "+

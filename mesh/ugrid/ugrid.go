@@ -17,8 +17,8 @@ import (
 )
 
 // Read reads a mesh of triangles and quadrangles, of which the latter are divided into triangles. Numbers at nodes and
-// at faces that do not depend on time become fields with their names. The mesh has no groups, since the conventions
-// have no names for parts of the boundary.
+// at faces become fields with their names; of those that depend on time as well, the last. The mesh has no groups,
+// since the conventions have no names for parts of the boundary.
 //
 // The mesh is that of the file, unchecked: Check reports whether solvers can use it.
 func Read(path string) (*mesh.Mesh, error) {
@@ -179,20 +179,48 @@ func (r *reader) add(face int64, cell [3]int32) {
 	r.mesh.Cells, r.faceOf = append(r.mesh.Cells, cell), append(r.faceOf, int32(face))
 }
 
+// isTime reports whether a dimension is that of times, by the attributes of its coordinates.
+func (r *reader) isTime(dim int) bool {
+	v := r.f.Var(r.f.Dims[dim].Name)
+	return v != nil && (v.Attrs.Text("axis") == "T" || strings.Contains(v.Attrs.Text("units"), " since "))
+}
+
+// lastValues reads the values of a variable, at the last time if it depends on time, NaN for missing ones; nil if there
+// is no time yet.
+func (r *reader) lastValues(v *netcdf.Var) ([]float64, error) {
+	shape := r.f.Shape(v)
+	if len(shape) == 1 {
+		return r.values(v)
+	}
+	if shape[0] == 0 {
+		return nil, nil
+	}
+	values := make([]float64, shape[1])
+	if err := r.f.Read(v, []int64{shape[0] - 1, 0}, []int64{1, shape[1]}, values); err != nil {
+		return nil, err
+	}
+	return values, v.Physical(values)
+}
+
 // readFields reads what is known at nodes and at faces.
 func (r *reader) readFields() error {
 	for _, v := range r.f.Vars {
 		location := v.Attrs.Text("location")
-		if v.Attrs.Text("mesh") != r.topology.Name || v.Type == netcdf.Char || len(v.Dims) != 1 {
+		if v.Attrs.Text("mesh") != r.topology.Name || v.Type == netcdf.Char || len(v.Dims) == 0 ||
+			len(v.Dims) > 2 || len(v.Dims) == 2 && !r.isTime(v.Dims[0]) {
 			continue
 		}
-		atNodes := location == "node" && v.Dims[0] == r.nodes
-		if !atNodes && !(location == "face" && v.Dims[0] == r.faces) {
+		dim := v.Dims[len(v.Dims)-1]
+		atNodes := location == "node" && dim == r.nodes
+		if !atNodes && !(location == "face" && dim == r.faces) {
 			continue
 		}
-		values, err := r.values(v)
+		values, err := r.lastValues(v)
 		if err != nil {
 			return err
+		}
+		if values == nil {
+			continue
 		}
 		if atNodes {
 			mesh.SetField(&r.mesh.VertexData, v.Name, values)

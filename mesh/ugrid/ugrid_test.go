@@ -42,15 +42,19 @@ func file(t testing.TB, o options) []byte {
 			netcdf.Numeric("start_index", netcdf.Int32, o.start), netcdf.Numeric("_FillValue", netcdf.Int32, o.fill)}},
 		{Name: "z", Type: netcdf.Float32, Dims: []int{0}, Attrs: at("node")},
 		{Name: "n", Type: netcdf.Float64, Dims: []int{1}, Attrs: at("face")},
+		{Name: "time", Type: netcdf.Float64, Dims: []int{3}, Attrs: netcdf.Attrs{text("axis", "T")}},
+		{Name: "h", Type: netcdf.Float64, Dims: []int{3, 1}, Attrs: at("face")},
+		{Name: "layers", Type: netcdf.Float64, Dims: []int{4, 1}, Attrs: at("face")},
 	}
 	head, err := netcdf.Define([]netcdf.Dim{{Name: "nnode", Length: 5}, {Name: "nface", Length: 2},
-		{Name: "corner", Length: o.corners}}, nil, vars)
+		{Name: "corner", Length: o.corners}, {Name: "time", Length: 3}, {Name: "layer", Length: 2}}, nil, vars)
 	if err != nil {
 		t.Fatal(err)
 	}
 	b := head.Encode()
 	b = append(b, make([]byte, head.FileSize(0)-int64(len(b)))...)
-	for k, values := range [][]float64{{0}, {0, 1, 1, 0, 2}, {0, 0, 1, 1, .5}, o.nodes, {-1, -2, -3, -4, -5}, {7, 8}} {
+	for k, values := range [][]float64{{0}, {0, 1, 1, 0, 2}, {0, 0, 1, 1, .5}, o.nodes, {-1, -2, -3, -4, -5}, {7, 8},
+		{0, 10, 20}, {1, 2, 3, 4, 5, 6}, {1, 2, 3, 4}} {
 		copy(b[head.Offset(vars[k], 0, 0):], vars[k].Type.Append(nil, values))
 	}
 	return b
@@ -60,9 +64,9 @@ func quads() options {
 	return options{start: 1, fill: -999, corners: 4, nodes: []float64{1, 2, 3, 4, 2, 5, 3, -999}}
 }
 
-// TestRead: meshes have the nodes, cells and fields of their files.
+// TestRead: meshes have the nodes, cells and fields of their files, and of fields over time the last values.
 func TestRead(t *testing.T) {
-	const want = "[0 1 1 0 2] [0 0 1 1 0.5] [[0 1 2] [0 2 3] [1 4 2]] map[z:[-1 -2 -3 -4 -5]] map[n:[7 7 8]]"
+	const want = "[0 1 1 0 2] [0 0 1 1 0.5] [[0 1 2] [0 2 3] [1 4 2]] map[z:[-1 -2 -3 -4 -5]] map[h:[5 5 6] n:[7 7 8]]"
 	turned := quads()
 	turned.turned, turned.nodes = true, []float64{1, 2, 2, 5, 3, 3, 4, -999}
 	fromZero := quads()

@@ -158,7 +158,7 @@ func addUncovered(err error, part *mesh.Part, value valueOf) error {
 
 // ofMesh is the source of a field of the mesh file.
 func ofMesh(f *config.Field, part *mesh.Part) (source, error) {
-	data, err := part.Sample(f.Mesh)
+	data, err := part.Sample(dataOf(f))
 	if err != nil {
 		return source{}, err
 	}
@@ -173,7 +173,7 @@ func ofMesh(f *config.Field, part *mesh.Part) (source, error) {
 	s.value = func(cell int, _, _ float64, _ []float64) (float64, error) {
 		for _, v := range values(cell) {
 			if hasNone(v) {
-				return 0, fmt.Errorf("the mesh's field %q is %v", f.Mesh, v)
+				return 0, fmt.Errorf("the mesh's field %q is %v", dataOf(f), v)
 			}
 		}
 		return f.Sign() * data[cell], nil
@@ -184,10 +184,10 @@ func ofMesh(f *config.Field, part *mesh.Part) (source, error) {
 // valuesOfMesh returns a function that returns the values of a field of the mesh of which the value of a cell is the
 // mean.
 func valuesOfMesh(f *config.Field, part *mesh.Part) func(cell int) [3]float64 {
-	if data, onCells := part.CellData[f.Mesh]; onCells {
+	if data, onCells := part.CellData[dataOf(f)]; onCells {
 		return func(cell int) [3]float64 { return [3]float64{data[cell], data[cell], data[cell]} }
 	}
-	data := part.VertexData[f.Mesh]
+	data := part.VertexData[dataOf(f)]
 	return func(cell int) [3]float64 {
 		v := part.Cells[cell]
 		return [3]float64{data[v[0]], data[v[1]], data[v[2]]}

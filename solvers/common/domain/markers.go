@@ -213,8 +213,7 @@ func markersOfMesh(f *config.Field, part *mesh.Part) func(cell int) (raster.Mark
 		for _, v := range values(cell) {
 			if missing.IsMarker(v) {
 				x, y := part.Centroid(cell)
-				return raster.Marker{Raw: v, Value: f.Sign() * v, X: x, Y: y, File: fmt.Sprintf("the mesh's field %q", f.Mesh)},
-					true
+				return raster.Marker{Raw: v, Value: f.Sign() * v, X: x, Y: y, File: meshField(f)}, true
 			}
 		}
 		return raster.Marker{}, false
@@ -227,10 +226,13 @@ func markersOfMesh(f *config.Field, part *mesh.Part) func(cell int) (raster.Mark
 	return nil
 }
 
+// meshField names the data of the mesh from which values come.
+func meshField(f *config.Field) string { return fmt.Sprintf("the mesh's field %q", dataOf(f)) }
+
 // extremesOfMesh returns the extremes of the values of the mesh from which those of own cells come.
 func extremesOfMesh(f *config.Field, part *mesh.Part) []raster.Extremes {
 	values := valuesOfMesh(f, part)
-	e := raster.ExtremesOf(fmt.Sprintf("the mesh's field %q", f.Mesh), part.Owned, func(yield func(cell int, v float64)) {
+	e := raster.ExtremesOf(meshField(f), part.Owned, func(yield func(cell int, v float64)) {
 		for cell := range part.Owned {
 			for _, v := range values(cell) {
 				yield(int(part.Global[cell]), v)

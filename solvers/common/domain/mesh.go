@@ -17,8 +17,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 )
 
-// Load reads and mends or generates the mesh of a case.
-func Load(c *config.Case, s config.Mesh) (*mesh.Mesh, error) {
+// Load reads and mends or generates the mesh of a case, and gives it those of the fields that come from frames of other
+// runs.
+func Load(c *config.Case, s config.Mesh, fields ...config.Field) (*mesh.Mesh, error) {
 	var m *mesh.Mesh
 	var err error
 	if s.File != "" {
@@ -35,7 +36,10 @@ func Load(c *config.Case, s config.Mesh) (*mesh.Mesh, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Refined(m, s.Refine)
+	if m, err = Refined(m, s.Refine); err != nil {
+		return nil, err
+	}
+	return m, addFrames(c, m, fields)
 }
 
 // Refined refines a mesh a number of times; each time every triangle is divided into four.
@@ -50,16 +54,18 @@ func Refined(m *mesh.Mesh, times int) (*mesh.Mesh, error) {
 }
 
 // Distribute gives every rank its part of the case's mesh, which rank 0 loads and partitions. conditions are the groups
-// with a boundary condition, which must be at the boundary. On rank 0 the part has notes about the mesh.
-func Distribute(ctx context.Context, c *config.Case, s config.Mesh, comm dist.Comm, conditions ...string) (*mesh.Part,
-	*halo.Plan, error) {
+// with a boundary condition, which must be at the boundary; fields are those of the case, some of which may come from
+// frames of other runs. On rank 0 the part has notes about the mesh.
+func Distribute(
+	ctx context.Context, c *config.Case, s config.Mesh, comm dist.Comm, conditions []string, fields []config.Field,
+) (*mesh.Part, *halo.Plan, error) {
 	var d *decompose.Decomposition
 	var failed error
 	if comm.Rank() == 0 {
 		var m *mesh.Mesh
 		parallel.ReportTask(ctx, "generate or read the mesh")
 		// If the run was cancelled meanwhile, the mesh is not partitioned; the next call of comm ends the run.
-		if m, failed = Load(c, s); failed == nil && ctx.Err() == nil {
+		if m, failed = Load(c, s, fields...); failed == nil && ctx.Err() == nil {
 			parallel.ReportTask(ctx, "check, partition and renumber the mesh")
 			d, failed = decompose.New(m, decompose.Options{
 				Ranks: comm.Size(), Order: partition.Ordering(s.Order), Method: partition.Method(s.Partition), Seed: s.Seed,

@@ -114,6 +114,16 @@ func (k *Coefficient) given(f Fields) bool {
 	return f[k.Key] != nil && !(k.Always && f[k.Key].Expr == k.Default)
 }
 
+// List returns the fields that are given.
+func (f Fields) List() (list []config.Field) {
+	for _, k := range All {
+		if f[k.Key] != nil {
+			list = append(list, *f[k.Key])
+		}
+	}
+	return list
+}
+
 // Given tells which coefficients the fields give.
 func (f Fields) Given() Given {
 	given := Given{}

@@ -106,7 +106,7 @@ func (m *model) withChangingMesh(ctx context.Context) (solvers.Solver, error) {
 	changing, err := remesh.New(ctx, remesh.Setting{Env: m.env, Options: o, Problem: m, Divide: decompose.Options{
 		Order: partition.Ordering(s.Order), Method: partition.Method(s.Partition), Seed: s.Seed,
 		Conditions: m.w.Boundary.names(),
-	}}, func() (*mesh.Mesh, error) { return domain.Load(m.c, *s) })
+	}}, func() (*mesh.Mesh, error) { return domain.Load(m.c, *s, m.w.fields()...) })
 	if err != nil {
 		return nil, err
 	}

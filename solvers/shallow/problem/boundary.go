@@ -154,6 +154,11 @@ func boundaryKinds(b Boundary, groups []mesh.Group) ([]bool, error) {
 		open[i] = kind == "open"
 	}
 	for _, name := range b.names() {
+		if len(names) == 0 {
+			return nil, fmt.Errorf("[boundary] %q: the mesh has no groups of edges, as those of frames and of UGRID. To begin "+
+				`with the state of another run, read the mesh of that run, and the state by h = { mesh = "h", file = `+
+				`"out/NAME/NAME.pvd" } and so on`, name)
+		}
 		if !slices.Contains(names, name) {
 			return nil, fmt.Errorf("[boundary] %q: the mesh has no edges of that group; its groups are %q", name, names)
 		}

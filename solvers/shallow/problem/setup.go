@@ -3,6 +3,7 @@ package problem
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
@@ -52,6 +53,11 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part, markers *domain
 		in.Coefficients[coefficients.Pressure][i] /= w.Forcing.WaterDensity
 	}
 	return cfg, in, nil
+}
+
+// fields are all fields of the case.
+func (w *Sections) fields() []config.Field {
+	return slices.Concat(w.Initial, w.Forcing.Coefficients.List())
 }
 
 // groupNames are the names of groups of edges.

@@ -20,7 +20,7 @@ func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.So
 	if m.w.Adapt.Given {
 		return m.withChangingMesh(ctx)
 	}
-	part, plan, err := domain.Distribute(ctx, c, m.w.Mesh, env.Comm, m.w.Boundary.names()...)
+	part, plan, err := domain.Distribute(ctx, c, m.w.Mesh, env.Comm, m.w.Boundary.names(), m.w.fields())
 	if err != nil {
 		return nil, err
 	}
