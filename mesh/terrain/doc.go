@@ -46,12 +46,14 @@ type Along struct {
 	X     [][2]float64
 	Size  float64
 	Width float64 // positions within half of it have the same size; 0 for those on the line
+	From  string  // input that asks for it, for messages
 }
 
 // Zone is an area in which edges have at most a size. Positions are in it that are inside an odd number of rings.
 type Zone struct {
 	Rings [][][2]float64
 	Size  float64
+	From  string // input that asks for it, for messages
 }
 
 // Report says what a mesh is like.

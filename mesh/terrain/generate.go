@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/adapt"
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
@@ -148,21 +150,35 @@ func (f *fitter) fix(r *Report) {
 	for k := range f.size {
 		f.size[k] = math.Inf(1)
 	}
-	for _, z := range f.o.Zones {
-		f.fill(z.Rings, func(k int) { f.size[k] = min(f.size[k], z.Size) })
-	}
-	for i := range f.o.Along {
-		f.lowerAlong(&f.o.Along[i], f.growth)
-	}
+	f.lowerFor(func(string) bool { return true })
 	distance, angle := spaces(f.coarse)
 	r.InputAngle = angle
+	f.lowerBetween(distance)
+	f.fixed = f.size
+	f.size = make([]float64, len(f.fixed))
+}
+
+// lowerFor lowers the sizes to those of the zones and lines of some inputs.
+func (f *fitter) lowerFor(wanted func(from string) bool) {
+	for _, z := range f.o.Zones {
+		if wanted(z.From) {
+			f.fill(z.Rings, func(k int) { f.size[k] = min(f.size[k], z.Size) })
+		}
+	}
+	for i := range f.o.Along {
+		if a := &f.o.Along[i]; wanted(a.From) {
+			f.lowerAlong(a, f.growth)
+		}
+	}
+}
+
+// lowerBetween lowers the sizes to the distances of the vertices of lines from others.
+func (f *fitter) lowerBetween(distance []float64) {
 	for v, d := range distance {
 		if d < f.most {
 			f.lower(f.coarse.X[v], f.coarse.Y[v], crowding*d, 0, f.growth)
 		}
 	}
-	f.fixed = f.size
-	f.size = make([]float64, len(f.fixed))
 }
 
 // set sets the sizes with those of the ground multiplied by a factor.
@@ -219,15 +235,23 @@ func (f *fitter) fit(r *Report) error {
 type TooMany struct {
 	Needed   float64 // triangles, about
 	Wanted   int
+	From     string  // the input that needs the most; "" for the distances between lines and their vertices
+	Alone    float64 // triangles that it would need alone
 	Distance float64 // least distance between lines or their vertices, at X, Y
 	X, Y     float64
 }
 
 func (e *TooMany) Error() string {
-	return fmt.Sprintf("zones, lines and the distances between them need about %.3g triangles, more than the %d that are "+
-		"wanted; the least distance is %.3g, at (%.10g, %.10g)", e.Needed, e.Wanted, e.Distance, e.X, e.Y)
+	text := fmt.Sprintf("zones, lines and the distances between them need about %s triangles, more than the %d that are "+
+		"wanted", words.Rounded(e.Needed, 3), e.Wanted)
+	if e.From != "" {
+		return fmt.Sprintf("%s: %s alone needs %s", text, e.From, words.Rounded(e.Alone, 3))
+	}
+	return fmt.Sprintf("%s: most of them the distances between lines and their vertices, the least of which is %s, at "+
+		"(%.10g, %.10g)", text, words.Rounded(e.Distance, 3), e.X, e.Y)
 }
 
+// tooMany returns the error that n triangles are needed. It overwrites the sizes.
 func (f *fitter) tooMany(n float64) error {
 	e := &TooMany{Needed: n, Wanted: f.o.Triangles, Distance: math.Inf(1)}
 	distance, _ := spaces(f.coarse)
@@ -236,7 +260,33 @@ func (f *fitter) tooMany(n float64) error {
 			e.Distance, e.X, e.Y = d, f.coarse.X[v], f.coarse.Y[v]
 		}
 	}
+	alone := func(lower func()) float64 {
+		for k := range f.size {
+			f.size[k] = f.most
+		}
+		lower()
+		f.grade(f.growth)
+		return f.triangles()
+	}
+	e.Alone = alone(func() { f.lowerBetween(distance) })
+	for _, from := range f.inputs() {
+		if n := alone(func() { f.lowerFor(func(other string) bool { return other == from }) }); n > e.Alone {
+			e.From, e.Alone = from, n
+		}
+	}
 	return e
+}
+
+// inputs lists the inputs with sizes, each once.
+func (f *fitter) inputs() (list []string) {
+	for _, z := range f.o.Zones {
+		list = append(list, z.From)
+	}
+	for i := range f.o.Along {
+		list = append(list, f.o.Along[i].From)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
 }
 
 // adapt adapts the coarse triangulation to the sizes, and again with all sizes multiplied by a factor if there are too

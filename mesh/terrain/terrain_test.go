@@ -173,11 +173,19 @@ func TestRefused(t *testing.T) {
 			t.Errorf("got error %v, want %s", err, want)
 		}
 	}
-	o := valley(6000)
-	o.Lines = append(o.Lines, constrained.Line{X: [][2]float64{{100, 300.5}, {200, 330.5}}, Group: 2})
 	var many *TooMany
+	o := valley(6000)
+	o.Zones[0].Size, o.Zones[0].From, o.Along[0].From = .8, "a zone", "a line"
+	_, _, err := Generate(t.Context(), o)
+	if !errors.As(err, &many) || many.From != "a zone" || many.Alone > many.Needed ||
+		many.Alone < 30_000 { // the zone of 10,000 m² has room for 36,000 of 0.8 m
+		t.Errorf("got error %v, want one about the zone", err)
+	}
+	o = valley(6000)
+	o.Lines = append(o.Lines, constrained.Line{X: [][2]float64{{100, 300.5}, {200, 330.5}}, Group: 2})
 	o.Triangles = 300
-	if _, _, err := Generate(t.Context(), o); !errors.As(err, &many) || math.Abs(many.Distance-.48) > .05 {
+	if _, _, err := Generate(t.Context(), o); !errors.As(err, &many) || math.Abs(many.Distance-.48) > .05 ||
+		many.From != "" {
 		t.Errorf("got error %v, want one with the distance .48", err)
 	}
 }

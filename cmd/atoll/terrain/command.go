@@ -115,8 +115,7 @@ func (r *request) generate(ctx context.Context, log io.Writer) (*mesh.Mesh, *ter
 	var many *terrain.TooMany
 	switch {
 	case errors.As(err, &many):
-		return nil, nil, bad(fmt.Errorf("%w: choose larger sizes or more triangles, or have fewer vertices in lines: "+
-			"--simplify %.2g for the outline", err, 0.3*o.Mean(in.area())))
+		return nil, nil, bad(fmt.Errorf("%w: %s", err, in.advice(many, o.Mean(in.area()))))
 	case err != nil && ctx.Err() == nil:
 		return nil, nil, bad(fmt.Errorf("%s: %w", r.domain, err))
 	case err != nil:

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/terrain"
 )
 
 const (
@@ -83,6 +84,40 @@ func lengthsOf(m *mesh.Mesh) map[string]float64 {
 	return lengths
 }
 
+// TestAdvice: --simplify is advised only for an outline that it would simplify, as one with the steps of a raster.
+func TestAdvice(t *testing.T) {
+	square := [][2]float64{{0, 0}, {100, 0}, {100, 100}, {0, 100}, {0, 0}}
+	stairs := [][2]float64{{0, 0}}
+	for k := range 100 {
+		x := float64(k)
+		stairs = append(stairs, [2]float64{x, 1}, [2]float64{x + 1, 1}, [2]float64{x + 1, 0})
+	}
+	stairs = append(stairs, square[2:]...)
+	for want, ring := range map[string][][2]float64{"": square,
+		"; --simplify 3 leaves 4 of the 303 vertices of the outline": stairs} {
+		in := &input{request: &request{}, rings: [][][2]float64{ring}, after: len(ring) - 1}
+		if got := in.advice(&terrain.TooMany{}, 10); got != "have fewer vertices in lines, or more --triangles"+want {
+			t.Errorf("%d vertices: %s", in.after, got)
+		}
+	}
+}
+
+// TestDegrees: a raster in degrees is refused, since sizes are in m.
+func TestDegrees(t *testing.T) {
+	r := files(t, "", "", "")
+	prj := strings.TrimSuffix(r.dem[0], ".asc") + ".prj"
+	text := `GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],` +
+		`UNIT["degree",0.0174532925199433]]`
+	if err := os.WriteFile(prj, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	if _, _, err := r.generate(t.Context(), &log); err == nil || !strings.Contains(err.Error(), "dem.asc has coordinates "+
+		"in degrees, but sizes must be in m: gdalwarp -t_srs") {
+		t.Errorf("got error %v", err)
+	}
+}
+
 // TestRefused: errors have the file and the number of the feature, and say what to do.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ file, old, by, want string }{
@@ -97,7 +132,9 @@ func TestRefused(t *testing.T) {
 		{"levee.geojson", `"size": 15`, `"size": 0`, "levee.geojson: feature 1: size = 0, want more than 0"},
 		{"channel.geojson", `"width": 60`, "", "channel.geojson: feature 1: want a positive width or size"},
 		{"zone.geojson", `"size": 25`, "", "zone.geojson: feature 1 has no property size"},
-		{"zone.geojson", `"size": 25`, `"size": 0.5`, "--simplify"},
+		{"zone.geojson", `"size": 25`, `"size": 0.5`, "zone.geojson alone needs 54800: choose larger sizes there"},
+		{"channel.geojson", `"width": 60`, `"width": 12`, "channel.geojson with --across 3 alone needs 7120: choose fewer " +
+			"edges across the channels than --across 3, a size"},
 		{"dem.asc", "xllcorner -50", "xllcorner 5e5", "no raster has heights near the outline"},
 	} {
 		var log bytes.Buffer

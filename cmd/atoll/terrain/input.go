@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/atoll-hpc/atoll/formats/features"
+	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/constrained"
 	"github.com/atoll-hpc/atoll/mesh/terrain"
@@ -19,6 +20,8 @@ const outlineGroup = "outline"
 // input is what is read of the files.
 type input struct {
 	*request
+	before, after int // vertices of the outline, before and after --simplify
+
 	epsg   int    // of the first file that says it
 	epsgBy string // that file
 	rings  [][][2]float64
@@ -111,7 +114,6 @@ func (in *input) readDomain() error {
 	if err != nil {
 		return err
 	}
-	before, after := 0, 0
 	for i := range f.Features {
 		x := &f.Features[i]
 		if x.Kind != features.Polygons {
@@ -122,7 +124,7 @@ func (in *input) readDomain() error {
 			if in.simplify > 0 {
 				ring = terrain.Simplify(ring, in.simplify)
 			}
-			before, after = before+len(part)-1, after+len(ring)-1
+			in.before, in.after = in.before+len(part)-1, in.after+len(ring)-1
 			if len(ring) < 4 {
 				in.notes = append(in.notes, fmt.Sprintf("%s: feature %d has a ring at (%.10g, %.10g) that is narrower than "+
 					"--simplify, and is left out", in.domain, x.Number, part[0].X, part[0].Y))
@@ -135,9 +137,30 @@ func (in *input) readDomain() error {
 		return fmt.Errorf("%s: nothing is left of the outline with --simplify %g", in.domain, in.simplify)
 	}
 	if in.simplify > 0 {
-		in.notes = append(in.notes, fmt.Sprintf("the outline has %d of its %d vertices", after, before))
+		in.notes = append(in.notes, fmt.Sprintf("the outline has %d of its %d vertices", in.after, in.before))
 	}
 	return nil
+}
+
+// advice tells how the input that asks for too many triangles can ask for fewer.
+func (in *input) advice(e *terrain.TooMany, mean float64) string {
+	switch {
+	case strings.Contains(e.From, "--across"):
+		return fmt.Sprintf("choose fewer edges across the channels than --across %g, a size as a property of some, or more "+
+			"--triangles", in.across)
+	case e.From != "":
+		return "choose larger sizes there, or more --triangles"
+	}
+	text := "have fewer vertices in lines, or more --triangles"
+	vertices := 0
+	for _, r := range in.rings {
+		vertices += len(terrain.Simplify(r, 0.3*mean)) - 1
+	}
+	if 10*vertices < 9*in.after {
+		text += fmt.Sprintf("; --simplify %s leaves %d of the %d vertices of the outline", words.Rounded(0.3*mean, 2),
+			vertices, in.after)
+	}
+	return text
 }
 
 // area is the area inside the rings.
@@ -244,7 +267,7 @@ func (in *input) readLines(o *terrain.Options) error {
 				line := plane(part)
 				o.Lines = append(o.Lines, constrained.Line{X: line, Group: in.group(name)})
 				if found {
-					o.Along = append(o.Along, terrain.Along{X: line, Size: h})
+					o.Along = append(o.Along, terrain.Along{X: line, Size: h, From: "--lines " + path})
 				}
 			}
 		}
@@ -272,14 +295,16 @@ func (in *input) readChannels(o *terrain.Options) error {
 			if err != nil {
 				return err
 			}
+			from := "--channels " + path
 			if !found {
 				h = width / in.across
+				from += fmt.Sprintf(" with --across %g", in.across)
 			}
 			if !(width >= 0 && h > 0) {
 				return fmt.Errorf("%s: feature %d: want a positive width or size", path, x.Number)
 			}
 			for _, part := range x.Parts {
-				o.Along = append(o.Along, terrain.Along{X: plane(part), Size: h, Width: width})
+				o.Along = append(o.Along, terrain.Along{X: plane(part), Size: h, Width: width, From: from})
 			}
 		}
 	}
@@ -305,7 +330,7 @@ func (in *input) readZones(o *terrain.Options) error {
 			if !found {
 				return fmt.Errorf("%s: feature %d has no property size", path, x.Number)
 			}
-			z := terrain.Zone{Size: h}
+			z := terrain.Zone{Size: h, From: "--zones " + path}
 			for _, part := range x.Parts {
 				z.Rings = append(z.Rings, plane(part))
 			}
@@ -330,6 +355,13 @@ func (in *input) openDEM(o *terrain.Options) error {
 	stack, err := raster.OpenAll(in.dem, raster.Options{Box: box})
 	if err != nil {
 		return err
+	}
+	for i, g := range stack {
+		if _, unit := g.Unit(); unit == "degree" {
+			return fmt.Errorf("%s has coordinates in degrees, but sizes must be in m: gdalwarp -t_srs EPSG:CODE %[1]s out.tif "+
+				"converts it to a projected system of the area, such as UTM; outline and lines must have the same system",
+				in.dem[i])
+		}
 	}
 	notes, err := stack.Convert(raster.Wanted{EPSG: in.epsg, Unit: "m", Positive: "up"})
 	in.notes = append(in.notes, notes...)
