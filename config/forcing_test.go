@@ -47,7 +47,7 @@ func TestRefusedForcing(t *testing.T) {
 		"rain_pattern = 1":           "[forcing] rain_pattern: needs rain too",
 		"coriolis = 1\nlatitude = 1": "[forcing] latitude: cannot be combined with coriolis",
 		"pressure_course = 1":        "[forcing] pressure_course: needs pressure too",
-		"uplift_end = 1":             "[forcing] uplift_end: needs uplift too",
+		"uplift_end = 1":             "[forcing] uplift_end: needs uplift or [[fault]] too",
 		"uplift = 1\nuplift_start = 2\nuplift_end = 1":  "[forcing] uplift_end: 1 s comes before uplift_start, 2 s",
 		"curve_number = 80":                             "[forcing] curve_number: needs rain too",
 		"continuing_loss = 1":                           "[forcing] continuing_loss: needs initial_loss too",

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
+	"github.com/atoll-hpc/atoll/solvers/shallow/faults"
 )
 
 // Forcing is the section [forcing]: what acts on the water besides gravity and the bed. nil means absent.
@@ -24,7 +25,8 @@ type Forcing struct {
 	Course       *config.Series // factor of the pressure in time; 1
 	WaterDensity float64        // of the lower layer, kg/m³; 1025
 
-	UpliftStart, UpliftEnd float64 // s, the time of the rise; 0: at once
+	Faults                 []faults.Fault // sections [[fault]], which add to the coefficient uplift
+	UpliftStart, UpliftEnd float64        // s, the time of the rise; 0: at once
 }
 
 func (f *Forcing) decode(s *config.Section, layers int) {
@@ -58,6 +60,11 @@ func (f *Forcing) hasPressure() bool {
 	return f.Coefficients[coefficients.Pressure] != nil || f.OverTime.Pressure != nil
 }
 
+// isMoving reports whether the bed moves.
+func (f *Forcing) isMoving() bool {
+	return f.Coefficients[coefficients.Uplift] != nil || len(f.Faults) > 0
+}
+
 // keys declares the keys of the section.
 func (f *Forcing) keys(layers int, key func(*config.Spec)) {
 	ofOne := func(k *config.Spec) *config.Spec {
@@ -81,12 +88,11 @@ func (f *Forcing) keys(layers int, key func(*config.Spec)) {
 	f.Drag.keys(f.isWindy(), key)
 	key(config.Real("water_density", "kg/m3", &f.WaterDensity, config.Positive.Or(1025), "density of the water (of the "+
 		"lower layer), for the effect of the pressure").When(f.presses(), "needs pressure, pressure_field or storm too"))
-	const uplift = "needs uplift too"
-	rises := f.Coefficients[coefficients.Uplift] != nil
-	key(config.Real("uplift_start", "s", &f.UpliftStart, config.NonNegative.Or(0), "start of the uplift, which has a "+
-		"constant rate").When(rises, uplift))
+	const uplift = "needs uplift or [[fault]] too"
+	key(config.Real("uplift_start", "s", &f.UpliftStart, config.NonNegative.Or(0), "start of the uplift, and of that by "+
+		"[faults](#fault), which has a constant rate").When(f.isMoving(), uplift))
 	key(config.Real("uplift_end", "s", &f.UpliftEnd, config.NonNegative.Or(f.UpliftStart), "its end; if it equals the "+
-		"start the uplift is instantaneous").When(rises, uplift).Otherwise("`uplift_start`"))
+		"start the uplift is instantaneous").When(f.isMoving(), uplift).Otherwise("`uplift_start`"))
 }
 
 func (f *Forcing) print(p *config.Printer, layers int) {

@@ -24,6 +24,7 @@ func memoryInputs(c *config.Case) (shallow.Config, shallow.Inputs) {
 	in := shallow.Inputs{Coefficients: w.Forcing.Coefficients.Given(), Evaporation: f.Evaporation != nil,
 		RainField: f.OverTime.Rain != nil, WindField: f.Storm != nil || f.OverTime.WindX != nil,
 		PressureField: f.Storm != nil || f.OverTime.Pressure != nil}
+	in.Coefficients[coefficients.Uplift] = f.isMoving()
 	for _, g := range c.Gauges {
 		in.Gauges += max(1, g.Points)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
+	"github.com/atoll-hpc/atoll/solvers/shallow/faults"
 )
 
 // Sections are the sections of solver "shallow-water": one or two layers of fluid over a bed.
@@ -45,6 +46,7 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Physics.decode(root.Sub("physics"), w.Forcing.Coefficients)
 	w.Initial = decodeInitial(root.Sub("initial"), w.Physics.Layers)
 	w.Boundary = decodeBoundary(root.Sub("boundary"), w.Physics.Layers)
+	w.Forcing.Faults = faults.Decode(root, c)
 	w.Forcing.decode(root.Sub("forcing"), w.Physics.Layers)
 	w.checkAmbient(root.Sub("boundary"))
 	w.Structures = decodeStructures(root, w.Physics.Layers)
@@ -165,6 +167,10 @@ func (w *Sections) Print(p *config.Printer) {
 	p.Section("[boundary]")
 	w.Boundary.keys(w.Boundary.names(), w.Physics.Layers, p.Print)
 	w.Forcing.print(p, w.Physics.Layers)
+	for k := range w.Forcing.Faults {
+		p.Section("[[fault]]")
+		w.Forcing.Faults[k].Keys(p.Print)
+	}
 	for k := range w.Structures {
 		p.Section("[[" + w.Structures[k].Kind + "]]")
 		w.Structures[k].keys(p.Print)

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
+	"github.com/atoll-hpc/atoll/solvers/shallow/faults"
 )
 
 // setUp evaluates the sections of a case for the solver, and adds what it finds in files of fields to markers.
@@ -48,6 +49,13 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part, markers *domain
 	}
 	if in.Coefficients, err = w.Forcing.Coefficients.Evaluate(ctx, c, part, markers); err != nil {
 		return cfg, in, err
+	}
+	rise, err := faults.Add(ctx, w.Forcing.Faults, part, in.Coefficients[coefficients.Uplift])
+	if err != nil {
+		return cfg, in, err
+	}
+	if rise != nil {
+		in.Coefficients[coefficients.Uplift] = rise
 	}
 	for i := range in.Coefficients[coefficients.Pressure] {
 		in.Coefficients[coefficients.Pressure][i] /= w.Forcing.WaterDensity
