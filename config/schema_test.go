@@ -131,8 +131,8 @@ func TestManualIsCurrent(t *testing.T) {
 			t.Errorf("%s: keys without a meaning: %q, %v", name, undocumented, err)
 		}
 	}
-	for _, section := range []string{"mesh", "grid", "physics", "initial", "initial.depth", "forcing", "forcing.rain",
-		"maxima", "boundary", "boundary.*", "source", "culvert", "pump", "adapt", "fluids", "sides.x_low", "drops",
+	for _, section := range []string{"mesh", "grid", "physics", "initial", "initial.depth", "forcing", "boundary.*.level",
+		"maxima", "boundary", "boundary.*", "fault", "source", "culvert", "pump", "adapt", "fluids", "sides.x_low", "drops",
 		"velocity", "metric", "method", "stop", "time", "output", "checkpoint", "gauge", "transect"} {
 		if !marked[section] {
 			t.Errorf("no table of [%s]", section)
@@ -147,7 +147,9 @@ func TestSchemaRefuses(t *testing.T) {
 		_, err := config.Parse("case.toml", []byte(text), nil, allSolvers)
 		return err == nil && accepts(t, s, []byte(text)) == nil
 	}
-	for _, text := range []string{rightFlood, rightDisk, rightPool, rightSizes} {
+	for _, text := range []string{rightFlood, rightFlood + "[boundary]\nleft = { level = { constituents = 'a.csv' } }\n",
+		rightFlood + "[[fault]]\nat = [0, 0]\nlength = 1\nwidth = 1\ndepth = 1\nstrike = 0\ndip = 90\nrake = 0\nslip = 1\n",
+		rightDisk, rightPool, rightSizes} {
 		if !right(text) {
 			_, err := config.Parse("case.toml", []byte(text), nil, allSolvers)
 			t.Fatalf("%s is refused: %v, %v", text, err, accepts(t, s, []byte(text)))
@@ -168,7 +170,8 @@ func TestSchemaRefuses(t *testing.T) {
 			"[wind]\nx = 1",
 			// Keys and values in tables that are values.
 			"[boundary]\nleft = { levl = 1 }", "[boundary]\nleft = { level = true }", "[boundary]\nleft = 'shut'",
-			"[boundary]\nleft = { normal = 0 }", "[boundary]\nleft = { inflow = { serie = 'q.csv' } }",
+			"[boundary]\nleft = { normal = 0 }", "[boundary]\nleft = { level = { constituents = 1 } }",
+			"[boundary]\nleft = { inflow = { constituents = 'a.csv' } }", "[boundary]\nleft = { inflow = { serie = 'q.csv' } }",
 			"[boundary]\nleft = { inflow = { series = 'q.csv', hold = 1 } }", "[boundary]\ndefault = 'critical'",
 			"manning = { rastr = 'a.tif' }", "manning = { raster = [] }", "manning = { raster = 'a.tif', sample = 'max' }",
 			"manning = { raster = 'a.tif', reach = -1 }", "[forcing]\nrain = { series = 'r.csv', colum = 'rain' }",
@@ -176,6 +179,7 @@ func TestSchemaRefuses(t *testing.T) {
 			"[[source]]\nname = 'a'\nat = [0, 0]\ndischrge = 1", "[[source]]\nname = 'a'\nat = [0]\ndischarge = 1",
 			"[[culvert]]\nname = 'a'\nfrom = [0, 0]\nto = [1, 1]\ndiameter = -1",
 			"[[culvert]]\nname = 'a'\nfrom = [0, 0]\nto = [1, 1]\ndiameter = 1\nbarrels = 0",
+			"[[fault]]\nat = [0, 0]\nlength = 1\nwidth = 1\ndepth = 1\nstrike = 0\ndip = 95\nrake = 0\nslip = 1",
 			"[[pump]]\nname = 'a'\nfrom = [0, 0]\ndischarge = true",
 			"[[gauge]]\nname = 'a'\nat = [0, 0]\nmeasured = { file = 'm.csv' }",
 		},

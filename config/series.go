@@ -17,6 +17,7 @@ type Series struct {
 	Formula string // expression over the columns of the file that gives the values, instead of Column; "" for none
 	Hold    bool   // before the first and after the last row, use their values
 	Steps   bool   // each value holds until the next row; without it the series is linear between rows
+	Tidal   bool   // the file has harmonic constants of the tide, which give the level
 	Unit    string // of the values; that of a file is converted to it. "" if it is not known
 
 	Driven             bool // the driver of a run sets the number (run/drive), from Least to Most; until then it is Start
@@ -42,6 +43,7 @@ func (s *Section) Series(key string, b Bound) Series {
 		r.Expr = printValue(n)
 	case map[string]any:
 		_, r.Driven = v["driven"]
+		_, r.Tidal = v["constituents"]
 		r.bound = b
 		s.Table(key, r.keys)
 		return r
@@ -70,9 +72,13 @@ func (s *Section) Series(key string, b Bound) Series {
 
 // keys declares the keys of a table that names a file, or of one of a number that a driver sets.
 func (r *Series) keys(key func(*Spec)) {
-	if r.Driven {
+	switch {
+	case r.Driven:
 		r.drivenKeys(key)
-	} else {
+	case r.Tidal && r.Unit == tidalUnit:
+		r.tidalKey(key)
+		r.sheetKey(key)
+	default:
 		r.FileKeys(key)
 	}
 }
@@ -80,6 +86,9 @@ func (r *Series) keys(key func(*Spec)) {
 func (r *Series) allKeys(key func(*Spec)) {
 	r.FileKeys(key)
 	r.drivenKeys(key)
+	if r.Unit == tidalUnit {
+		r.tidalKey(key)
+	}
 }
 
 // FileKeys declares the keys of a table that names a file.
@@ -90,13 +99,25 @@ func (r *Series) FileKeys(key func(*Spec)) {
 				s.Fail("series", "is empty; give a CSV file or another table")
 			}
 		}))
-	key(Phrase("sheet", &r.Sheet, "", "of a workbook with several").IfSet().Otherwise("the only one"))
+	r.sheetKey(key)
 	key(Phrase("column", &r.Column, "", "title of the column, or name of the variable").IfSet().
 		Otherwise("the second column"))
 	key(Phrase("formula", &r.Formula, "", "instead of `column`: an expression over the columns and t").IfSet().
 		When(r.Column == "", "cannot be combined with column: it names columns itself"))
 	key(Flag("hold", &r.Hold, false, "the first and the last value hold before and after the rows").IfSet())
 	key(Flag("steps", &r.Steps, false, "each value holds until the next row").IfSet())
+}
+
+func (r *Series) sheetKey(key func(*Spec)) {
+	key(Phrase("sheet", &r.Sheet, "", "of a workbook with several").IfSet().Otherwise("the only one"))
+}
+
+// tidalUnit is that of levels, to which harmonic constants belong.
+const tidalUnit = "m"
+
+func (r *Series) tidalKey(key func(*Spec)) {
+	key(Phrase("constituents", &r.File, Required, "of levels, instead of `series`: a table of harmonic constants of the "+
+		"tide: see [tides](#tides)").Otherwise("none"))
 }
 
 func (r *Series) drivenKeys(key func(*Spec)) {

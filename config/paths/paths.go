@@ -18,7 +18,7 @@ const Advice = "in a path write / between folders, as in meshes/new.msh"
 
 // keys are those whose values name files or folders.
 var keys = []string{"file", "raster", "polygons", "table", "lines", "series",
-	"measured", "mesh", "dir", "solution", "background", "list", "track"}
+	"measured", "mesh", "dir", "solution", "background", "list", "track", "constituents"}
 
 // stl matches the path of a body of a shape.
 var stl = pattern.Of(`\bstl\([^)]*`)

@@ -52,8 +52,8 @@ var mayImport = map[string][]string{
 	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "internal/words", "config", "formats",
 		"grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi",
 		"kernelgen/atomics"}, // a solver may also import package solvers and solvers/common, but no other solver
-	"solvers/common": {"=solvers", "internal/parallel", "internal/pattern", "config", "formats", "grid", "mesh", "halo",
-		"partition", "dist",
+	"solvers/common": {"=solvers", "internal/dates", "internal/parallel", "internal/pattern", "config", "formats", "grid",
+		"mesh", "halo", "partition", "dist",
 		"kernelgen/abi", "kernelgen/atomics"},
 	"solvers/verify": {"run", "=solvers", "solvers/common", "solvers/engine", "config", "halo", "grid", "mesh",
 		"partition", "dist", "backend", "kernelgen/abi"}, // for solvers/*/verify and solvers/*/bench

@@ -1,6 +1,6 @@
 // Package series converts the time series of case files (numbers, expressions over t, columns of CSV and NetCDF
-// files) to rows of time and value. Between rows a series is linear, so that kernels evaluate it with the same bits
-// on every device.
+// files, tides) to rows of time and value. Between rows a series is linear, so that kernels evaluate it with the same
+// bits on every device.
 package series
 
 import (
@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/config/expr"
 	"github.com/atoll-hpc/atoll/formats/series"
+	"github.com/atoll-hpc/atoll/solvers/common/tide"
 )
 
 // Row is a time in s and the value at that time.
@@ -28,6 +29,13 @@ func FromCase(c *config.Case, s config.Series) ([]Row, error) {
 		return Tabulate(s.Program, c.Time.End)
 	}
 	path := c.Path(s.File)
+	if s.Tidal {
+		level, err := tide.Level(path, s.Sheet, c.Time)
+		if err != nil {
+			return nil, err
+		}
+		return Tabulate(level, c.Time.End)
+	}
 	read := column
 	if s.Formula != "" {
 		read = formula

@@ -328,3 +328,27 @@ func TestSheets(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+// TestTides: a level from harmonic constants is tabulated over the run, and other units have none.
+func TestTides(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tide.csv")
+	if err := os.WriteFile(path, []byte("name,amplitude [cm],phase\nZ0,50,\nS2,100,30\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	c := &config.Case{Time: config.Time{End: 86400, Epoch: "2026-01-31T00:00:00Z"}}
+	rows, err := FromCase(c, config.Series{File: path, Tidal: true, Unit: "m"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, hour := range []float64{0, 1, 7.3, 24} { // S2 follows the mean sun
+		got, want := interpolate(rows, hour*3600), .5+math.Cos((30*hour-30)*math.Pi/180)
+		if math.Abs(got-want) > 3e-5 {
+			t.Errorf("at %g h: %g, want %g", hour, got, want)
+		}
+	}
+	c.Time.Epoch = ""
+	if _, err := FromCase(c, config.Series{File: path, Tidal: true, Unit: "m"}); err == nil ||
+		!strings.Contains(err.Error(), "give [time] epoch") {
+		t.Error(err)
+	}
+}
