@@ -66,6 +66,7 @@ type source struct {
 	// isFile means that values come from a file. marker returns the marker from which the value of a cell comes, and
 	// extremes the least and largest values; nil if there are none to look for.
 	isFile   bool
+	grids    raster.Stack // from which values are interpolated; nil for others
 	marker   func(cell int) (raster.Marker, bool)
 	extremes func() []raster.Extremes
 	// lines returns what lines have raised so far; nil if there are none.

@@ -22,7 +22,7 @@ func triangle(part *mesh.Part, cell int) ground.Triangle {
 // sampled is the source of a field of rasters: their values at centroids, or means over cells.
 func sampled(f *config.Field, part *mesh.Part, grids raster.Stack) source {
 	sign := f.Sign()
-	s := source{isFile: true, value: func(cell int, x, y float64, _ []float64) (float64, error) {
+	s := source{isFile: true, grids: grids, value: func(cell int, x, y float64, _ []float64) (float64, error) {
 		var v float64
 		var err error
 		if f.Sample == "mean" {
@@ -116,6 +116,10 @@ func raised(c *config.Case, f *config.Field, part *mesh.Part, s source) (source,
 	}
 	var over, higher atomic.Int64
 	s.lines = func() *raisedCells { return &raisedCells{f.Crests, int(over.Load()), int(higher.Load())} }
+	if crests.OfGround() && s.grids == nil {
+		return source{}, errors.New("lines with crest = \"raster\" need a bed from rasters")
+	}
+	terrain := groundOf(f, s.grids)
 	bed := s.value
 	s.value = func(cell int, x, y float64, previous []float64) (float64, error) {
 		depth, err := bed(cell, x, y, previous)
@@ -123,7 +127,7 @@ func raised(c *config.Case, f *config.Field, part *mesh.Part, s source) (source,
 			return 0, err
 		}
 		t := triangle(part, cell)
-		if height, crossed := crests.Over(&t); crossed {
+		if height, crossed := crests.Over(&t, terrain); crossed {
 			over.Add(1)
 			if -height < depth {
 				higher.Add(1)
@@ -133,4 +137,15 @@ func raised(c *config.Case, f *config.Field, part *mesh.Part, s source) (source,
 		return depth, nil
 	}
 	return s, nil
+}
+
+// groundOf is the height of the ground in rasters.
+func groundOf(f *config.Field, grids raster.Stack) *ground.Ground {
+	return &ground.Ground{
+		Height: func(x, y float64) (float64, bool) {
+			v, err := grids.At(x, y)
+			return -f.Sign() * v, err == nil
+		},
+		Step: grids.CellSize,
+	}
 }

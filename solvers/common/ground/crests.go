@@ -14,17 +14,29 @@ const beside = 0.05
 // Crests are lines with heights, such as the crests of levees.
 type Crests struct {
 	segments []crest
+	ofGround bool    // whether some have the height of the ground
 	size     float64 // of the boxes of an index
 	boxes    map[[2]int][]int32
 }
 
-// crest is a segment with the heights of its ends.
+// crest is a segment with the heights of its ends, or with those of the ground under it.
 type crest struct {
-	a, b   Point
-	za, zb float64
+	a, b     Point
+	za, zb   float64
+	ofGround bool
 }
 
-// ReadCrests reads lines. Their height is the property crest, or else the third coordinates. wantedEPSG is the code of
+// Ground is the height of the ground, false where it is not known, and the distance over which it changes.
+type Ground struct {
+	Height func(x, y float64) (z float64, known bool)
+	Step   func(x, y float64) float64
+}
+
+// ofRaster is the property crest of lines that have the height of the ground under them.
+const ofRaster = "raster"
+
+// ReadCrests reads lines. Their height is the property crest, a number or "raster" for that of the ground under them,
+// or else the third coordinates. wantedEPSG is the code of
 // the coordinate reference system of the case, 0 if it is not known.
 func ReadCrests(paths []string, wantedEPSG int) (*Crests, error) {
 	c := &Crests{}
@@ -60,19 +72,26 @@ func (c *Crests) add(path string, x *features.Feature) error {
 	if x.Kind == features.Points {
 		return fmt.Errorf("%s: feature %d is a point, want lines", path, x.Number)
 	}
-	height, given, err := x.Value("crest")
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+	ofGround := x.Text("crest") == ofRaster
+	var height float64
+	given := ofGround
+	if !ofGround {
+		var err error
+		if height, given, err = x.Value("crest"); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
+	c.ofGround = c.ofGround || ofGround
 	for _, part := range x.Parts {
 		for k := 1; k < len(part); k++ {
-			s := crest{Point{part[k-1].X, part[k-1].Y}, Point{part[k].X, part[k].Y}, part[k-1].Z, part[k].Z}
+			s := crest{Point{part[k-1].X, part[k-1].Y}, Point{part[k].X, part[k].Y}, part[k-1].Z, part[k].Z,
+				ofGround}
 			if given {
 				s.za, s.zb = height, height
 			}
 			if s.za-s.za != 0 || s.zb-s.zb != 0 {
-				return fmt.Errorf("%s: feature %d has neither the property crest, the height of the line, nor heights as third "+
-					"coordinates", path, x.Number)
+				return fmt.Errorf("%s: feature %d has neither the property crest, the height of the line or \"raster\", nor "+
+					"heights as third coordinates", path, x.Number)
 			}
 			if s.a != s.b {
 				c.segments = append(c.segments, s.moved())
@@ -116,13 +135,17 @@ func (c *Crests) each(west, south, east, north float64, f func(box [2]int)) {
 	}
 }
 
-// Over returns the highest crest in a triangle, and false if no line crosses it.
-func (c *Crests) Over(t *Triangle) (height float64, crossed bool) {
+// OfGround reports whether some lines have the height of the ground under them.
+func (c *Crests) OfGround() bool { return c.ofGround }
+
+// Over returns the highest crest in a triangle, and false if no line crosses it. It needs the ground if some lines have
+// its height, and takes that at positions in the triangle alone.
+func (c *Crests) Over(t *Triangle, g *Ground) (height float64, crossed bool) {
 	height = math.Inf(-1)
 	c.each(min(t[0][0], t[1][0], t[2][0]), min(t[0][1], t[1][1], t[2][1]), max(t[0][0], t[1][0], t[2][0]),
 		max(t[0][1], t[1][1], t[2][1]), func(box [2]int) {
 			for _, i := range c.boxes[box] {
-				if z, ok := c.segments[i].over(t); ok {
+				if z, ok := c.segments[i].over(t, g); ok {
 					height, crossed = max(height, z), true
 				}
 			}
@@ -131,7 +154,7 @@ func (c *Crests) Over(t *Triangle) (height float64, crossed bool) {
 }
 
 // over returns the highest point of a segment in a triangle.
-func (s *crest) over(t *Triangle) (height float64, crossed bool) {
+func (s *crest) over(t *Triangle, g *Ground) (height float64, crossed bool) {
 	from, to := 0.0, 1.0
 	for k := range t {
 		p, q := t[k], t[(k+1)%3]
@@ -149,5 +172,24 @@ func (s *crest) over(t *Triangle) (height float64, crossed bool) {
 	if !(from < to) {
 		return 0, false
 	}
+	if s.ofGround {
+		return s.highest(from, to, g)
+	}
 	return max(s.za+from*(s.zb-s.za), s.za+to*(s.zb-s.za)), true
+}
+
+// highest returns the highest ground under a part of a segment, at the middles of pieces that are at most half as long
+// as the distance over which the ground changes.
+func (s *crest) highest(from, to float64, g *Ground) (height float64, known bool) {
+	dx, dy := s.b[0]-s.a[0], s.b[1]-s.a[1]
+	middle := (from + to) / 2
+	n := 1 + int(2*(to-from)*math.Hypot(dx, dy)/g.Step(s.a[0]+middle*dx, s.a[1]+middle*dy))
+	height = math.Inf(-1)
+	for k := range n {
+		at := from + (float64(k)+.5)/float64(n)*(to-from)
+		if z, ok := g.Height(s.a[0]+at*dx, s.a[1]+at*dy); ok {
+			height, known = max(height, z), true
+		}
+	}
+	return height, known
 }

@@ -123,7 +123,7 @@ func TestCrests(t *testing.T) {
 		{Triangle{{8, 20}, {12, 20}, {9.95, 29}}, 7.8, true}, // 2 + 29/5 at the top
 		{Triangle{{5, 5}, {15, 5}, {10, 20}}, 7, true},
 	} {
-		height, over := c.Over(&x.t)
+		height, over := c.Over(&x.t, nil)
 		if over != x.over || over && math.Abs(height-x.height) > .25 {
 			t.Errorf("%v: %v %v, want %v %v", x.t, height, over, x.height, x.over)
 		}
@@ -150,7 +150,7 @@ func checkTight(t *testing.T) {
 		}
 		raised := func(i, j, k int) bool {
 			tri := cells(i, j)[k]
-			_, over := c.Over(&tri)
+			_, over := c.Over(&tri, nil)
 			return over
 		}
 		seen := map[[3]int]bool{}
@@ -247,5 +247,29 @@ func TestRefused(t *testing.T) {
 			!strings.Contains(err.Error(), want) {
 			t.Errorf("got error %v, want %s", err, want)
 		}
+	}
+}
+
+// TestCrestsOfGround: lines with crest = "raster" have the highest ground under their part in a triangle, which is
+// above its mean, and do not cross a triangle without data.
+func TestCrestsOfGround(t *testing.T) {
+	road := grid(t, func(x, y float64) string { return fmt.Sprint(x/10 + max(0, 3-math.Abs(y-15.5))) })
+	g := &Ground{Height: func(x, y float64) (float64, bool) { z, err := road.At(x, y); return z, err == nil },
+		Step: road.CellSize}
+	c, err := ReadCrests([]string{file(t, "a.geojson", `{"type": "Feature", "properties": {"crest": "raster"}, "geometry":
+{"type": "LineString", "coordinates": [[0, 15.5], [100, 15.5]]}}`)}, 0)
+	if err != nil || !c.OfGround() {
+		t.Fatal(c, err)
+	}
+	tri := Triangle{{10, 11.5}, {20, 11.5}, {15, 21.5}}
+	// The line leaves the triangle at x = 18, and is 5 cm beside the ridge.
+	got, over := c.Over(&tri, g)
+	x, y := tri.Centroid()
+	mean, err := Mean(road, &tri, x, y)
+	if err != nil || !over || math.Abs(got-(1.8+3-beside)) > .03 || mean > 3 {
+		t.Errorf("crest %v (%v), mean %v, %v; want 4.75", got, over, mean, err)
+	}
+	if _, over := c.Over(&Triangle{{60, 11.5}, {70, 11.5}, {65, 21.5}}, g); over {
+		t.Error("a line crosses a triangle without data")
 	}
 }

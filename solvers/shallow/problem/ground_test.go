@@ -11,7 +11,8 @@ import (
 )
 
 // TestGround: a pond over a bed of a fine raster has the volume of the bed's means, and another with values at
-// centroids; a levee raises cells; roughness comes from classes. Each with the same bits on any number of ranks.
+// centroids; a levee raises cells, also to the ground under it; roughness comes from classes. Each with the same bits
+// on any number of ranks.
 func TestGround(t *testing.T) {
 	dir := t.TempDir()
 	var bed, cover, gap strings.Builder
@@ -36,6 +37,8 @@ func TestGround(t *testing.T) {
 		"gap.asc":     gap.String(),
 		"classes.csv": "class,manning,n2\n1,0.03,0.1\n2,0.05,0.2\n", "few.csv": "class,manning\n1,0.03\n",
 		"levee.geojson": `{"type": "Feature", "properties": {"crest": 2}, "geometry": {"type": "LineString",
+			"coordinates": [[50, -1], [50, 101]]}}`,
+		"road.geojson": `{"type": "Feature", "properties": {"crest": "raster"}, "geometry": {"type": "LineString",
 			"coordinates": [[50, -1], [50, 101]]}}`} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
 			t.Fatal(err)
@@ -72,6 +75,11 @@ func TestGround(t *testing.T) {
 	}
 	if levee, err := mass(raster+`, lines = "DIR/levee.geojson" }`, ""); err != nil || !(levee < .95*mean) {
 		t.Errorf("mass with a levee %g, %v", levee, err)
+	}
+	// The bed is -10 and -8 by turns: of cells along the line it rises by 1 m, and these are some 4% of the area.
+	road, err := mass(raster+`, lines = "DIR/road.geojson" }`, "")
+	if err != nil || !(mean-road > 200 && mean-road < 600) {
+		t.Errorf("mass with a line that has the height of the ground %g of %g, %v", road, mean, err)
 	}
 	if _, err := mass("10", `manning = { raster = "DIR/cover.asc", table = "DIR/classes.csv" }, `); err != nil {
 		t.Error(err)
