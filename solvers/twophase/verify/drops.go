@@ -51,8 +51,8 @@ initial = { shape = "sphere(0, 0, 0, 0.2)" }
 time = { end = %[4]g }
 `
 
-// sphereInSpace runs eighths of spheres at rest with the default tolerances: see staticDrop. The currents that remain
-// are those of these tolerances and of cells with a thousandth of a fluid, which have no curvature once it has left.
+// sphereInSpace runs eighths of spheres at rest with the default tolerances: see staticDrop. With a fit of curvature
+// in which all neighbours weigh the same, the currents grow to 1.2 at D/h = 12.8.
 func sphereInSpace(ctx context.Context, p *verify.Page) error {
 	const d, la = .4, 120
 	t := p.Table("An eighth of a sphere at rest, density ratio 1000, Laplace number 120", "D/h", "time / (D²/ν)", "steps",
@@ -60,7 +60,7 @@ func sphereInSpace(ctx context.Context, p *verify.Page) error {
 	for _, c := range []struct {
 		n, resolution int
 		most          float64
-	}{{12, 0, 1e-4}, {16, 1, 3e-4}, {24, 2, 3e-3}} {
+	}{{12, 0, 1e-4}, {16, 1, 3e-4}, {24, 2, 2e-3}} {
 		if skipped(p, c.resolution) {
 			continue
 		}
