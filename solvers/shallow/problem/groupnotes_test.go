@@ -21,16 +21,18 @@ time = { end = 1e-3 }
 output = { format = [] }
 `
 	for set, want := range map[string]string{
-		"boundary={left={discharge=400}}":         "",
-		"boundary={left={discharge=2000}}":        "left: a discharge of 2000 m²/s is more than that of any river",
-		"boundary={left={inflow=4000}}":           "",
-		"boundary={left={inflow=6000}}":           "left: an inflow of 6000 m³/s through 10 m is more than that of any river",
-		"boundary={left={level='6 + 8*sin(t)'}}":  "",
-		"boundary={left={level='60*sin(9e3*t)'}}": "left: the level varies by 1",
-		"boundary={left={level=-1.5}}":            "", // a free overfall
-		"boundary={left={level=-9}}":              "left: the level, at most -9 m, is below the ground along the whole group",
-		"boundary={left={normal=0.1}}":            "",
-		"boundary={left={normal=2}}":              "left: a slope of 2, 63 degrees, is that of a cliff",
+		"boundary={left={discharge=400}}":          "",
+		"boundary={left={discharge=2000}}":         "left: a discharge of 2000 m²/s is more than that of any river",
+		"boundary={left={inflow=4000}}":            "",
+		"boundary={left={inflow=6000}}":            "an inflow of 6000 m³/s through 10 m is more than that of any river",
+		"boundary={left={level='1.4 + 8*sin(t)'}}": "",
+		"boundary={left={level=2.1}}":              "left: the level begins at 2.1 m, and the water beside it at 1.5 m",
+		"boundary={left={radiation=1.2}}":          "a wave of 0.3 m comes in at once",
+		"boundary={left={level='60*sin(9e3*t)'}}":  "left: the level varies by 1",
+		"boundary={left={level=-1.5}}":             "", // a free overfall
+		"boundary={left={level=-9}}":               "the level, at most -9 m, is below the ground along the whole group",
+		"boundary={left={normal=0.1}}":             "",
+		"boundary={left={normal=2}}":               "left: a slope of 2, 63 degrees, is that of a cliff",
 	} {
 		for _, ranks := range []int{1, 3} {
 			c := runtest.Parse(t, text, set)
