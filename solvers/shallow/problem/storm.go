@@ -60,10 +60,12 @@ func (f *Forcing) evaluateStorm(c *config.Case, part *mesh.Part, cfg *shallow.Co
 	if err := s.ReadTrack(c, from.Track, from.B, from.Latitude); err != nil {
 		return fmt.Errorf("[forcing] storm: %w", err)
 	}
-	x, y := part.Centroid(0)
-	if d := s.Nearest(x, y, 0, c.Time.End); d > farStorm {
-		c.Note(fmt.Sprintf("[forcing] storm: %s: its centre comes no nearer than %.0f km: are lon and lat in the right "+
-			"columns, and its times in those of the run?", from.Track, d/1000))
+	if len(part.Cells) > 0 { // a rank may have none
+		x, y := part.Centroid(0)
+		if d := s.Nearest(x, y, 0, c.Time.End); d > farStorm {
+			c.Note(fmt.Sprintf("[forcing] storm: %s: its centre comes no nearer than %.0f km: are lon and lat in the right "+
+				"columns, and its times in those of the run?", from.Track, d/1000))
+		}
 	}
 	to := &cfg.Forcing.OverTime
 	to.Wind, to.Pressure = s.Wind(part), s.Pressing(part, f.WaterDensity)

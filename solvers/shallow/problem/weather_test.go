@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
 )
 
 // moving is the case weather with rain that moves, written to a folder: rasters of 3 x 3 cells for each .05 s, some of
@@ -204,6 +206,15 @@ func TestRainFieldIsRefused(t *testing.T) {
 	if _, err := runtest.Run(t, long, 3, 1, runtest.Local, t.TempDir()); err == nil ||
 		!strings.Contains(err.Error(), "[forcing] rain_field: ") ||
 		!strings.Contains(err.Error(), "the run is from 0 to 3 s") {
+		t.Error(err)
+	}
+}
+
+// TestStormsWhereThereAreNoCells: a rank may have no cells, which METIS does to small meshes.
+func TestStormsWhereThereAreNoCells(t *testing.T) {
+	c := runtest.Parse(t, windy(weather, cyclone(t)))
+	var cfg shallow.Config
+	if err := c.Sections.(*Sections).Forcing.evaluateStorm(c, &mesh.Part{}, &cfg); err != nil {
 		t.Error(err)
 	}
 }
