@@ -10,8 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/raster"
 )
 
-// triangle returns the vertices of a cell.
-func triangle(part *mesh.Part, cell int) ground.Triangle {
+// TriangleOf returns the vertices of a cell.
+func TriangleOf(part *mesh.Part, cell int) ground.Triangle {
 	var t ground.Triangle
 	for k, v := range part.Cells[cell] {
 		t[k] = ground.Point{part.X[v], part.Y[v]}
@@ -26,7 +26,7 @@ func sampled(f *config.Field, part *mesh.Part, grids raster.Stack) source {
 		var v float64
 		var err error
 		if f.Sample == "mean" {
-			t := triangle(part, cell)
+			t := TriangleOf(part, cell)
 			v, err = ground.Mean(grids, &t, x, y)
 		} else {
 			v, err = grids.At(x, y)
@@ -45,7 +45,7 @@ func sampled(f *config.Field, part *mesh.Part, grids raster.Stack) source {
 		x, y := part.Centroid(cell)
 		m, ok = grids.Marker(x, y)
 		if f.Sample == "mean" {
-			t := triangle(part, cell)
+			t := TriangleOf(part, cell)
 			ground.Samples(&t, grids.CellSize(x, y), func(x, y float64) {
 				if !ok {
 					m, ok = grids.Marker(x, y)
@@ -126,7 +126,7 @@ func raised(c *config.Case, f *config.Field, part *mesh.Part, s source) (source,
 		if err != nil {
 			return 0, err
 		}
-		t := triangle(part, cell)
+		t := TriangleOf(part, cell)
 		if height, crossed := crests.Over(&t, terrain); crossed {
 			over.Add(1)
 			if -height < depth {

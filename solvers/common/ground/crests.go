@@ -155,20 +155,7 @@ func (c *Crests) Over(t *Triangle, g *Ground) (height float64, crossed bool) {
 
 // over returns the highest point of a segment in a triangle.
 func (s *crest) over(t *Triangle, g *Ground) (height float64, crossed bool) {
-	from, to := 0.0, 1.0
-	for k := range t {
-		p, q := t[k], t[(k+1)%3]
-		side := func(x Point) float64 { return (q[0]-p[0])*(x[1]-p[1]) - (q[1]-p[1])*(x[0]-p[0]) }
-		a, b := side(s.a), side(s.b)
-		switch {
-		case a <= 0 && b <= 0:
-			return 0, false
-		case a < 0:
-			from = max(from, a/(a-b))
-		case b < 0:
-			to = min(to, a/(a-b))
-		}
-	}
+	from, to := t.Clip(s.a, s.b)
 	if !(from < to) {
 		return 0, false
 	}

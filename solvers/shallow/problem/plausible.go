@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/config/expr"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
@@ -27,17 +28,11 @@ const (
 // noteImplausible adds a note for each constant that is probably not in the unit that its key has.
 func (w *Sections) noteImplausible(c *config.Case) {
 	if rain := w.Forcing.Rain; rain != nil {
-		if v, ok := rain.Program.Constant(); ok && v > heavyRain {
-			c.Note(fmt.Sprintf(`[forcing] rain: %g m/s are %g mm/h, more than 1 m/h: write "%[1]g mm/h" if that is meant`, v,
-				v*3.6e6))
-		}
+		noteRate(c, "rain", rain.Program)
 	}
 	for _, rate := range []string{"infiltration", coefficients.Conductivity, coefficients.ContinuingLoss} {
 		if f := w.Forcing.Coefficients[rate]; f != nil {
-			if v, ok := f.Program.Constant(); ok && v > heavyRain {
-				c.Note(fmt.Sprintf(`[forcing] %s: %g m/s are %g mm/h, more than 1 m/h: write "%[2]g mm/h" if that is meant`,
-					rate, v, v*3.6e6))
-			}
+			noteRate(c, rate, f.Program)
 		}
 	}
 	if v, ok := w.Forcing.Coefficients[coefficients.Manning].Program.Constant(); ok {
@@ -59,6 +54,14 @@ func (w *Sections) noteImplausible(c *config.Case) {
 				`keep the default "wall", and open the groups where water should leave`, group))
 			break
 		}
+	}
+}
+
+// noteRate adds a note if a constant rate of rain or losses is hardly possible.
+func noteRate(c *config.Case, key string, p *expr.Program) {
+	if v, ok := p.Constant(); ok && v > heavyRain {
+		c.Note(fmt.Sprintf(`[forcing] %s: %g m/s are %g mm/h, more than 1 m/h: write "%[2]g mm/h" if that is meant`, key, v,
+			v*3.6e6))
 	}
 }
 
