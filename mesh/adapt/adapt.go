@@ -77,6 +77,7 @@ type engine struct {
 	claims  []claim      // of each cell
 	pass    uint32
 	turns   []uint64 // of each vertex that waits to be moved, its hash in the sweep; 0 for others
+	higher  []int32  // of each vertex that waits, one around it that had a higher hash when that was last asked
 	active  []int32
 	set     []int32
 	moved   []bool

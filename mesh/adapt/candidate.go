@@ -57,6 +57,7 @@ type worker struct {
 	ordered  []int32
 	numbers  []float64
 	quality  []float64
+	star     star
 	found    []candidate
 	cavities []int32 // of the candidates found
 }

@@ -19,7 +19,13 @@ func (e *engine) move(w *worker, v int32) bool {
 	}
 	w.ordered = append(w.ordered[:0], e.Ball.Of(v)...)
 	e.InOrder(w.ordered)
-	s := e.derivatives(w.ordered, v)
+	var s local
+	if e.Dim == 2 {
+		w.star = starOf(e.Mesh, w.ordered, v, w.star)
+		s = w.star.derivatives(e.sharp)
+	} else {
+		s = e.derivatives(w.ordered, v)
+	}
 	switch {
 	case e.Freedom[v] == int8(e.Dim):
 		d, ok := measure.NewtonStep(e.Dim, &s.hessian, &s.gradient)
@@ -42,28 +48,27 @@ type local struct {
 	misfit float64
 }
 
-// derivatives returns the sum around a vertex. With N = Σ l² over the edges of a cell and its volume V, 1/q is
+// derivatives returns the sum around a vertex in space. With N = Σ l² over the edges of a cell and its volume V, 1/q is
 // proportional to N^(d/2)/V, so that with h = (d/2) ∇N/N - ∇V/V the gradient of q⁻ᵖ/p is q⁻ᵖ h, and the second
-// derivatives are q⁻ᵖ (p hh' + (d/2)(∇∇N/N - ∇N∇N'/N²) + ∇V∇V'/V²).
+// derivatives are q⁻ᵖ (p hh' + (d/2)(∇∇N/N - ∇N∇N'/N²) + ∇V∇V'/V²). star.derivatives is that in the plane.
 func (e *engine) derivatives(cells []int32, v int32) (s local) {
 	s.worst = 1
-	d := float64(e.Dim) / 2
+	const d = 1.5
 	for _, k := range cells {
 		c := &e.Cells[k]
-		i := c.Find(e.Dim, v)
+		i := c.Find(3, v)
 		x, m := e.Corners(c, nil, nil)
-		mean := measure.MeanMetric(e.Dim, &m)
-		n, dn := measure.SumOfSquares(e.Dim, &x, &mean, i)
-		vol, dv := measure.Volume(e.Dim, &x), measure.VolumeGradient(e.Dim, &x, i)
+		mean := measure.MeanMetric(&m)
+		n, dn := measure.SumOfSquares(&x, &mean, i)
+		vol, dv := measure.Volume(3, &x), measure.VolumeGradient(&x, i)
 		a, b := measure.Scaled(1/n, &dn), measure.Scaled(1/vol, &dv)
 		h := measure.Vector{d*a[0] - b[0], d*a[1] - b[1], d*a[2] - b[2]}
-		f := 1 / c.Quality
-		p, weight := 1.0, f
+		p, weight := 1.0, 1/c.Quality
 		if e.sharp {
-			p, weight = 4, (f*f)*(f*f)
+			p, weight = 4, (weight*weight)*(weight*weight)
 		}
-		curvature := 2 * d * (float64(e.Dim) / n)
-		for col := range e.Dim {
+		curvature := 2 * d * (3 / n)
+		for col := range 3 {
 			s.gradient[col] += weight * h[col]
 			for row := range col + 1 {
 				z := measure.Entry[col][row]
@@ -137,14 +142,24 @@ func (e *engine) faceNormal(c *mutable.Cell, i int) measure.Vector {
 	return measure.Cross(&p, &q)
 }
 
-// tryMoves moves a vertex along d if that is accepted.
+// tryMoves moves a vertex along a Newton step d if that is accepted. Steps that the derivatives predict to reduce the
+// sum by less than a quarter of what is accepted are not tried: one in thousands would be.
 func (e *engine) tryMoves(w *worker, v int32, s *local, d *measure.Vector) bool {
-	from := e.X[v]
-	if s.curved {
+	power := 1.0 // of Σ q⁻ᵖ/p, of which s has the gradient
+	if e.sharp {
+		power = 4
+	}
+	worthwhile := 0.25 * e.gain * s.sum
+	decrease := -0.5 * power * measure.Dot(&s.gradient, d) // of the whole step
+	if s.curved && decrease >= worthwhile {
 		s.misfit, _ = mutable.Misfit(e.Mesh, e.skin, e.around(w, v), v)
 		s.misfit = max(s.misfit, e.o.Hausdorff*e.o.Hausdorff)
 	}
+	from := e.X[v]
 	for _, step := range stepLengths {
+		if !(decrease*step*(2-step) >= worthwhile) {
+			return false
+		}
 		to := from
 		for k := range e.Dim {
 			to[k] += step * d[k]
@@ -191,34 +206,47 @@ func (e *engine) moveAlong(w *worker, v int32, s *local) bool {
 	return false
 }
 
-// tryMove moves a vertex to a position, and back unless that is accepted. w.ordered are the cells around it.
+// tryMove moves a vertex to a position, and back unless that is accepted. w.ordered are the cells around it, and in the
+// plane w.star.
 func (e *engine) tryMove(w *worker, v int32, s *local, to *measure.Vector) bool {
 	x, m, want := e.X[v], e.M[v], e.Want[v]
 	e.X[v] = *to
 	e.Want[v] = e.field(*to)
 	e.M[v] = e.soften(&e.Want[v])
+	if !e.improves(w, v, s) {
+		e.X[v], e.M[v], e.Want[v] = x, m, want
+		return false
+	}
+	for i, k := range w.ordered {
+		e.Cells[k].Quality = w.quality[i]
+	}
+	return true
+}
+
+// improves reports whether the position of a vertex is better than that before, and sets w.quality to the qualities of
+// the cells around it.
+func (e *engine) improves(w *worker, v int32, s *local) bool {
 	w.quality = w.quality[:0]
-	sum := 0.0
-	for _, k := range w.ordered {
-		q := e.QualityOf(&e.Cells[k])
+	sum, limit := 0.0, s.sum*(1-e.gain)
+	for i, k := range w.ordered {
+		var q float64
+		if e.Dim == 2 {
+			q = w.star[i].qualityAfter(&e.X[v], &e.M[v])
+		} else {
+			q = e.QualityOf(&e.Cells[k])
+		}
 		f := 1 / q
 		if e.sharp {
 			f = (f * f) * (f * f)
 		}
-		if sum += f; !(q >= s.worst) || !(q > 0) || !(sum < s.sum*(1-e.gain)) {
-			e.X[v], e.M[v], e.Want[v] = x, m, want
+		if sum += f; !(q >= s.worst) || !(q > 0) || !(sum < limit) {
 			return false
 		}
 		w.quality = append(w.quality, q)
 	}
 	if s.curved {
-		if d, aligned := mutable.Misfit(e.Mesh, e.skin, e.around(w, v), v); d > s.misfit || !aligned {
-			e.X[v], e.M[v], e.Want[v] = x, m, want
-			return false
-		}
-	}
-	for i, k := range w.ordered {
-		e.Cells[k].Quality = w.quality[i]
+		d, aligned := mutable.Misfit(e.Mesh, e.skin, e.around(w, v), v)
+		return d <= s.misfit && aligned
 	}
 	return true
 }

@@ -13,11 +13,12 @@ func (e *engine) sweep() {
 	e.meet()
 	active := e.marked(smooth)
 	e.turns = append(e.turns, make([]uint64, max(0, len(e.X)-len(e.turns)))...)
+	e.higher = append(e.higher, make([]int32, max(0, len(e.X)-len(e.higher)))...)
 	n := 0
 	for _, v := range active {
 		e.marks[v] &^= 1 << smooth
 		if e.Freedom[v] > 0 {
-			e.turns[v] = e.turnOf(v)
+			e.turns[v], e.higher[v] = e.turnOf(v), v
 			active[n] = v
 			n++
 		}
@@ -64,9 +65,13 @@ func (e *engine) turnOf(v int32) uint64 { return max(1, e.hashOf(v)) }
 // isHighest reports whether a vertex has the highest hash among those around it that wait to be moved.
 func (e *engine) isHighest(v int32) bool {
 	h := e.turns[v]
+	if e.turns[e.higher[v]] > h {
+		return false
+	}
 	for _, k := range e.Ball.Of(v) {
 		for _, u := range e.Cells[k].V[:e.Dim+1] {
 			if o := e.turns[u]; o > h || o == h && e.ID[u] > e.ID[v] {
+				e.higher[v] = u
 				return false
 			}
 		}

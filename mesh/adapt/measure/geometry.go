@@ -97,7 +97,9 @@ const (
 // one.
 func Quality(dim int, x *[4]*Vector, m *[4]*Tensor) float64 {
 	if dim == 2 {
-		return planeQualityOf(x, m)
+		const third = 1.0 / 3
+		return PlaneQuality(&[3][2]float64{{x[0][0], x[0][1]}, {x[1][0], x[1][1]}, {x[2][0], x[2][1]}},
+			(m[0][0]+m[1][0]+m[2][0])*third, (m[0][1]+m[1][1]+m[2][1])*third, (m[0][2]+m[1][2]+m[2][2])*third)
 	}
 	u, v, w := Sub(x[1], x[0]), Sub(x[2], x[0]), Sub(x[3], x[0])
 	n := Cross(&u, &v)
@@ -111,10 +113,7 @@ func Quality(dim int, x *[4]*Vector, m *[4]*Tensor) float64 {
 	if !(vol*vol > spaceFlat*spaceFlat*longest*longest*longest) {
 		return min(0, vol)
 	}
-	var mean Tensor
-	for k := range mean {
-		mean[k] = (m[0][k] + m[1][k] + m[2][k] + m[3][k]) * 0.25
-	}
+	mean := MeanMetric(m)
 	sum := 0.0
 	for _, e := range edges {
 		sum += Square(3, &mean, e)
@@ -122,7 +121,8 @@ func Quality(dim int, x *[4]*Vector, m *[4]*Tensor) float64 {
 	return spaceQuality * (vol * math.Sqrt(determinant(3, &mean))) / (sum * math.Sqrt(sum))
 }
 
-func planeQualityOf(x *[4]*Vector, m *[4]*Tensor) float64 {
+// PlaneQuality is the quality of a triangle with the mean metric (m11, m12, m22).
+func PlaneQuality(x *[3][2]float64, m11, m12, m22 float64) float64 {
 	ux, uy := x[1][0]-x[0][0], x[1][1]-x[0][1]
 	vx, vy := x[2][0]-x[0][0], x[2][1]-x[0][1]
 	wx, wy := x[2][0]-x[1][0], x[2][1]-x[1][1]
@@ -131,14 +131,10 @@ func planeQualityOf(x *[4]*Vector, m *[4]*Tensor) float64 {
 	if !(area > planeFlat*longest) {
 		return min(0, area)
 	}
-	const third = 1.0 / 3
-	a := (m[0][0] + m[1][0] + m[2][0]) * third
-	b := (m[0][1] + m[1][1] + m[2][1]) * third
-	c := (m[0][2] + m[1][2] + m[2][2]) * third
-	sum := ux*(a*ux+b*uy) + uy*(b*ux+c*uy)
-	sum += vx*(a*vx+b*vy) + vy*(b*vx+c*vy)
-	sum += wx*(a*wx+b*wy) + wy*(b*wx+c*wy)
-	return planeQuality * (area * math.Sqrt(a*c-b*b)) / sum
+	sum := ux*(m11*ux+m12*uy) + uy*(m12*ux+m22*uy)
+	sum += vx*(m11*vx+m12*vy) + vy*(m12*vx+m22*vy)
+	sum += wx*(m11*wx+m12*wy) + wy*(m12*wx+m22*wy)
+	return planeQuality * (area * math.Sqrt(m11*m22-m12*m12)) / sum
 }
 
 // RegularVolume is the volume of the regular cell with edges of length 1.
