@@ -6,17 +6,15 @@ import (
 	"runtime"
 
 	"github.com/atoll-hpc/atoll/mesh"
-	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
-	"github.com/atoll-hpc/atoll/mesh/adapt/surface"
+	"github.com/atoll-hpc/atoll/mesh/adapt/operation"
 )
 
 // Statistics describe a mesh in a metric.
 type Statistics = mutable.Statistics
 
-// Field is a metric: a symmetric positive definite tensor at each position, in which edges shall have length 1. It must
-// be a pure function that goroutines may call concurrently.
-type Field func(x measure.Vector) measure.Tensor
+// Field is a metric.
+type Field = operation.Field
 
 // Options are the parameters of an adaptation besides the metric.
 type Options struct {
@@ -41,40 +39,15 @@ type Options struct {
 	Progress func(vertices int)
 }
 
-// Limits of the lengths of edges, and other thresholds of acceptance.
-const (
-	longest       = math.Sqrt2     // longer edges are split
-	shortest      = 1 / math.Sqrt2 // shorter edges are collapsed
-	splitFloor    = 0.15           // a split leaves no cell below this, or below half of the worst before
-	collapseFloor = 0.3            // a collapse leaves no cell below this, or below the worst before
-	swapGain      = 1.02           // least factor by which a swap or repair raises the worst quality
-	repairBelow   = 0.3            // bad cells are removed below this quality
-	thinBelow     = 0.9            // vertices are removed where the mean size of the cells around them is below this
-	thinShare     = 3              // one in so many vertices may be removed in a round
-	thinFloor     = 0.25           // a removal leaves no cell below this, or below the worst before
-	thinLongest   = 1.7            // longest new edge of a removal, which swaps and moves shorten
-	fewLeft       = 0.59           // least share of cells that a removal leaves, or the others would be too large
-)
-
 // engine adapts a mesh.
 type engine struct {
-	*mutable.Mesh
-	field Field
-	o     Options
-
-	soft      float64          // square of the size that a stage adds
-	leastNew  float64          // least length of edges that a split creates
-	gain      float64          // least relative gain of a move
-	sharp     bool             // moves reduce Σ q⁻⁴ instead of Σ 1/q
-	part      *part            // nil for a whole mesh
-	skin      *surface.Surface // of the input in space; nil if it is flat
-	swapBelow float64          // quality of the cavity from which nothing is swapped
-	round     uint64
+	*part
+	o Options
 
 	marks   []uint8 // of each vertex, the operations for which it is to be visited
-	workers []*worker
-	found   []*candidate // of a round
-	claims  []claim      // of each cell
+	workers []*operation.Worker
+	found   []*operation.Candidate // of a round
+	claims  []claim                // of each cell
 	pass    uint32
 	turns   []uint64 // of each vertex that waits to be moved, its hash in the sweep; 0 for others
 	higher  []int32  // of each vertex that waits, one around it that had a higher hash when that was last asked
@@ -95,17 +68,17 @@ func newEngine(in *mutable.Input, o Options) *engine {
 	if o.Probe == 0 {
 		o.Probe = math.Inf(1)
 	}
-	e := &engine{Mesh: mutable.New(in, cosineOf(o.Ridge)), o: o, swapBelow: 1}
+	rules := &operation.Rules{Mesh: mutable.New(in, cosineOf(o.Ridge)), Hausdorff: o.Hausdorff,
+		KeepBoundary: o.KeepBoundary, Probe: o.Probe}
 	if in.Dim == 3 {
-		e.swapBelow = 0.7
-		if skin := e.Surface(); !skin.Flat() {
-			e.skin = skin
+		if skin := rules.Surface(); !skin.Flat() {
+			rules.Skin = skin
 		}
 	}
+	e := &engine{part: &part{Rules: rules}, o: o}
 	for range o.Threads {
-		e.workers = append(e.workers, &worker{})
+		e.workers = append(e.workers, new(operation.Worker))
 	}
-	e.marks = make([]uint8, len(e.X))
 	return e
 }
 
@@ -119,43 +92,30 @@ func cosineOf(degrees float64) float64 {
 
 // retarget evaluates a field at all vertices.
 func (e *engine) retarget(field Field) {
-	e.field = field
-	e.each(len(e.X), func(_ *worker, v int) {
+	e.Field = field
+	e.each(len(e.X), func(_ *operation.Worker, v int) {
 		if e.Ball.Count(int32(v)) > 0 {
-			e.Want[v] = e.field(e.X[v])
+			e.Want[v] = e.Field(e.X[v])
 		}
 	})
-	e.soft = 0
+	e.Soft = 0
 	e.restart()
 }
 
 // restart evaluates the metric and all qualities, and marks all vertices.
 func (e *engine) restart() {
-	e.each(len(e.X), func(_ *worker, v int) {
+	e.growMarks()
+	e.each(len(e.X), func(_ *operation.Worker, v int) {
 		if e.Ball.Count(int32(v)) > 0 {
-			e.M[v] = e.soften(&e.Want[v])
+			e.M[v] = e.Soften(&e.Want[v])
 			e.marks[v] = markAll
 		}
 	})
-	e.each(len(e.Cells), func(_ *worker, k int) {
+	e.each(len(e.Cells), func(_ *operation.Worker, k int) {
 		if c := &e.Cells[k]; !c.Dead {
 			c.Quality = e.QualityOf(c)
 		}
 	})
-}
-
-// soften returns the metric of a stage: the size h of each direction becomes √(h² + soft).
-func (e *engine) soften(m *measure.Tensor) measure.Tensor {
-	if e.soft == 0 {
-		return *m
-	}
-	i := measure.Inverse(e.Dim, m)
-	i[0] += e.soft
-	i[2] += e.soft
-	if e.Dim == 3 {
-		i[5] += e.soft
-	}
-	return measure.Inverse(e.Dim, &i)
 }
 
 // Adapter adapts a mesh, to one metric after the other. Lines stay on those of the mesh that it was made of.

@@ -1,16 +1,19 @@
 package adapt
 
-import "github.com/atoll-hpc/atoll/mesh/adapt/mutable"
+import (
+	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
+	"github.com/atoll-hpc/atoll/mesh/adapt/operation"
+)
 
 // change is a change of a line at a vertex: its edge to the vertex from leads to the vertex to.
 type change struct{ at, from, to int32 }
 
 // applyAll applies taken candidates, whose cavities are disjoint.
-func (e *engine) applyAll(taken []*candidate) {
+func (e *engine) applyAll(taken []*operation.Candidate) {
 	born := make([]int32, len(taken))
 	var changes []change
 	for i, c := range taken {
-		if c.op == split {
+		if c.Kind == operation.Split {
 			born[i] = e.bear(c)
 		}
 		changes = e.addLineChanges(changes, c, born[i])
@@ -18,47 +21,35 @@ func (e *engine) applyAll(taken []*candidate) {
 	e.changeLines(changes)
 	for i, c := range taken {
 		e.rebuild(c, born[i])
-		e.announce(c, e.workers[0].cells)
-		e.replace(c.cavity, e.workers[0].cells)
-		if c.op != split && c.op != swap {
-			e.Line[c.a] = nil
+		e.announce(c, e.workers[0].Cells)
+		e.replace(c.Cavity, e.workers[0].Cells)
+		if c.Kind != operation.Split && c.Kind != operation.Swap {
+			e.Line[c.A] = nil
 		}
 	}
 	e.receive()
 }
 
 // bear adds the new vertex of a split.
-func (e *engine) bear(c *candidate) int32 {
-	v := e.newVertex(c.born.x, c.born.want, c.born.id, c.born.freedom)
-	if c.born.freedom != 1 {
+func (e *engine) bear(c *operation.Candidate) int32 {
+	v := e.newVertex(c.Born.X, c.Born.Want, c.Born.ID, c.Born.Freedom)
+	if c.Born.Freedom != 1 {
 		return v
 	}
-	for _, end := range [2]int32{c.a, c.b} {
-		e.Line[v] = append(e.Line[v], mutable.LineEnd{To: end, Curve: c.born.curve, Tag: c.born.tag, S: c.born.s})
+	for _, end := range [2]int32{c.A, c.B} {
+		e.Line[v] = append(e.Line[v], mutable.LineEnd{To: end, Curve: c.Born.Curve, Tag: c.Born.Tag, S: c.Born.S})
 	}
 	return v
 }
 
 // rebuild sets the cells of the first worker to those that replace the cavity of a candidate.
-func (e *engine) rebuild(c *candidate, born int32) {
+func (e *engine) rebuild(c *operation.Candidate, born int32) {
 	w := e.workers[0]
-	w.cells = w.cells[:0]
-	ok := false
-	switch c.op {
-	case split:
-		ok = e.buildSplit(w, c, -1)
-	case swap:
-		ok = e.buildSwap(w, c, -1)
-	default:
-		ok = e.buildCollapse(w, c, -1)
-	}
-	if !ok {
-		panic("mesh: a chosen operation cannot be applied")
-	}
-	for i := range w.cells {
-		for j, v := range w.cells[i].V[:e.Dim+1] {
+	e.Build(w, c)
+	for i := range w.Cells {
+		for j, v := range w.Cells[i].V[:e.Dim+1] {
 			if v == mutable.Unborn {
-				w.cells[i].V[j] = born
+				w.Cells[i].V[j] = born
 			}
 		}
 	}
@@ -66,6 +57,7 @@ func (e *engine) rebuild(c *candidate, born int32) {
 
 // replace replaces cells by others, of which a part keeps those that it needs, and marks all their vertices.
 func (e *engine) replace(old []int32, cells []mutable.Cell) {
+	e.growMarks()
 	for _, k := range old {
 		for _, v := range e.Cells[k].V[:e.Dim+1] {
 			e.marks[v] = markAll
@@ -85,16 +77,16 @@ func (e *engine) replace(old []int32, cells []mutable.Cell) {
 
 // addLineChanges adds the changes of lines by an operation: a split leads the line of its edge through the new vertex,
 // a collapse past the removed one.
-func (e *engine) addLineChanges(changes []change, c *candidate, born int32) []change {
+func (e *engine) addLineChanges(changes []change, c *operation.Candidate, born int32) []change {
 	switch {
-	case c.op == split && c.born.freedom == 1:
-		return append(changes, change{c.a, c.b, born}, change{c.b, c.a, born})
-	case c.op == split || c.op == swap || e.Freedom[c.a] != 1:
+	case c.Kind == operation.Split && c.Born.Freedom == 1:
+		return append(changes, change{c.A, c.B, born}, change{c.B, c.A, born})
+	case c.Kind == operation.Split || c.Kind == operation.Swap || e.Freedom[c.A] != 1:
 		return changes
 	}
-	other := e.Line[c.a][0].To
-	if other == c.b {
-		other = e.Line[c.a][1].To
+	other := e.Line[c.A][0].To
+	if other == c.B {
+		other = e.Line[c.A][1].To
 	}
-	return append(changes, change{c.b, c.a, other}, change{other, c.a, c.b})
+	return append(changes, change{c.B, c.A, other}, change{other, c.A, c.B})
 }

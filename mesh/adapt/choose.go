@@ -1,40 +1,43 @@
 package adapt
 
-import "slices"
+import (
+	"github.com/atoll-hpc/atoll/mesh/adapt/operation"
+	"slices"
+)
 
 // claim is what is known of a cell in a round: the highest bid for it in a pass of the choice, and whether an operation
 // has taken it.
 type claim struct {
-	bid
+	operation.Bid
 	pass  uint32 // of the bid
 	taken uint64 // the round in which it was taken
 }
 
 // choose returns the candidates that are taken: those with the highest bid for all cells of their cavities, and then,
 // repeatedly, those with the highest bids among the ones that share no cell with a taken one.
-func (e *engine) choose() (taken []*candidate) {
+func (e *engine) choose() (taken []*operation.Candidate) {
 	e.claims = append(e.claims, make([]claim, max(0, len(e.Cells)-len(e.claims)))...)
 	for open := e.found; ; {
 		e.pass++
 		for _, c := range open {
-			for _, k := range c.cavity {
-				e.raise(k, &c.bid)
+			for _, k := range c.Cavity {
+				e.raise(k, &c.Bid)
 			}
 		}
 		e.exchangeBids(open)
 		first := len(taken)
 		for _, c := range open {
-			if !slices.ContainsFunc(c.cavity, func(k int32) bool { return e.claims[k].bid != c.bid }) {
+			if !slices.ContainsFunc(c.Cavity, func(k int32) bool { return e.claims[k].Bid != c.Bid }) {
 				taken = append(taken, c)
-				for _, k := range c.cavity {
-					e.claims[k].taken = e.round
+				for _, k := range c.Cavity {
+					e.claims[k].taken = e.Round
 				}
 			}
 		}
 		e.exchangeTaken(taken[first:])
 		n := 0
 		for _, c := range open {
-			if !slices.ContainsFunc(c.cavity, func(k int32) bool { return e.claims[k].taken == e.round }) {
+			if !slices.ContainsFunc(c.Cavity, func(k int32) bool { return e.claims[k].taken == e.Round }) {
 				open[n] = c
 				n++
 			}
@@ -46,24 +49,24 @@ func (e *engine) choose() (taken []*candidate) {
 }
 
 // raise raises the highest bid for a cell.
-func (e *engine) raise(k int32, b *bid) {
+func (e *engine) raise(k int32, b *operation.Bid) {
 	c := &e.claims[k]
 	if c.pass != e.pass {
-		c.pass, c.bid = e.pass, *b
-	} else if c.bid.below(b) {
-		c.bid = *b
+		c.pass, c.Bid = e.pass, *b
+	} else if c.Bid.Below(b) {
+		c.Bid = *b
 	}
 }
 
 // number gives the new vertices of splits, total over all parts, their ids: in the order of the ids of the edges.
-func (e *engine) number(taken []*candidate, total int) {
+func (e *engine) number(taken []*operation.Candidate, total int) {
 	pairs := e.allPairs(taken)
 	slices.SortFunc(pairs, func(a, b [2]int64) int { return slices.Compare(a[:], b[:]) })
 	for _, c := range taken {
-		i, _ := slices.BinarySearchFunc(pairs, [2]int64{c.ida, c.idb}, func(a, b [2]int64) int {
+		i, _ := slices.BinarySearchFunc(pairs, [2]int64{c.LowID, c.HighID}, func(a, b [2]int64) int {
 			return slices.Compare(a[:], b[:])
 		})
-		c.born.id = e.NextID + int64(i)
+		c.Born.ID = e.NextID + int64(i)
 	}
 	e.NextID += int64(total)
 }

@@ -19,16 +19,3 @@
 // Quality is that of Mmg (C. Dapogny, C. Dobrzynski and P. Frey, J. Comput. Phys. 262 (2014) 358): 1 for the regular
 // cell in the mean of the metrics at its vertices, 0 for a flat one.
 package adapt
-
-// operation is a kind of change.
-type operation uint8
-
-const (
-	split operation = iota
-	collapse
-	swap
-	repair // collapses that remove bad cells, whatever the length of the edge
-	thin   // collapses where there are more vertices than the metric asks for, although no edge is short
-	smooth
-	operations
-)

@@ -8,15 +8,16 @@ import (
 
 // gather returns an engine with the whole mesh, on every rank: this one if it has it.
 func (e *engine) gather() (*engine, error) {
-	if e.part == nil {
+	if e.ex == nil {
 		return e, nil
 	}
-	all, err := e.part.ex.All(e.ownPart())
+	all, err := e.ex.All(e.ownPart())
 	if err != nil {
 		return nil, err
 	}
-	whole := &engine{Mesh: e.Mesh.Empty(), field: e.field, o: e.o, workers: e.workers, skin: e.skin,
-		part: &part{at: map[int64]int32{}}}
+	rules := *e.Rules
+	rules.Mesh = e.Empty()
+	whole := &engine{part: &part{Rules: &rules, at: map[int64]int32{}}, o: e.o, workers: e.workers}
 	rest := make([]wire.Message, len(all))
 	for i, bytes := range all { // all vertices before the first cell
 		rest[i].Bytes = bytes
@@ -29,26 +30,26 @@ func (e *engine) gather() (*engine, error) {
 			whole.AddCell(whole.readNewCell(&rest[i]))
 		}
 	}
-	whole.part = nil
+	whole.owner, whole.at = nil, nil
 	return whole, nil
 }
 
 // ownPart is the message with the vertices that this part owns and the cells of which it owns the first vertex.
-func (e *engine) ownPart() []byte {
+func (p *part) ownPart() []byte {
 	var vertices []int32
-	for v := range e.X {
-		if e.Ball.Count(int32(v)) > 0 && e.mine(int32(v)) {
+	for v := range p.X {
+		if p.Ball.Count(int32(v)) > 0 && p.mine(int32(v)) {
 			vertices = append(vertices, int32(v))
 		}
 	}
-	slices.SortFunc(vertices, e.ByID)
+	slices.SortFunc(vertices, p.ByID)
 	b := wire.AddInt(nil, int64(len(vertices)))
 	for _, v := range vertices {
-		b = e.addVertex(b, v)
+		b = p.addVertex(b, v)
 	}
-	for k := range e.Cells {
-		if c := &e.Cells[k]; !c.Dead && e.mine(c.V[0]) {
-			b = e.addCell(b, c)
+	for k := range p.Cells {
+		if c := &p.Cells[k]; !c.Dead && p.mine(c.V[0]) {
+			b = p.addCell(b, c)
 		}
 	}
 	return b

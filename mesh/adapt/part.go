@@ -5,6 +5,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
+	"github.com/atoll-hpc/atoll/mesh/adapt/operation"
 	"github.com/atoll-hpc/atoll/mesh/adapt/wire"
 )
 
@@ -19,72 +20,70 @@ type Exchange interface {
 	All(mine []byte) ([][]byte, error) // of all ranks, in their order
 }
 
-// part is what an engine knows of the other parts of a mesh. It has the cells around the vertices that it owns: a layer
-// of copies. Each operation is evaluated and chosen by the owner of its pivot, around which its cavity is; the owners
-// of vertices of the cavity, and no others, have some of its cells, and learn of it.
+// part is a part of a mesh, or the whole mesh. A part has the cells around the vertices that it owns: a layer of
+// copies. Each operation is evaluated and chosen by the owner of its pivot, around which its cavity is; the owners of
+// vertices of the cavity, and no others, have some of its cells, and learn of it.
 type part struct {
-	ex         Exchange
+	*operation.Rules
+	ex         Exchange // nil if this is the whole mesh
 	rank       int32
-	owner      []int32 // rank of the owner of each local vertex, -1 if unknown
-	at         map[int64]int32
-	neighbours []int // ranks with which this one shares cells
+	owner      []int32         // rank of the owner of each local vertex, -1 if unknown; nil for the whole mesh
+	at         map[int64]int32 // local vertices by id; nil for the whole mesh
+	neighbours []int           // ranks with which this one shares cells
 	send       [][]byte
 	err        error // of the first exchange that failed; later ones do nothing
 }
 
-// divide reduces the mesh of an engine, which has all of it, to this rank's part. owner is the rank of each vertex.
-func (e *engine) divide(ex Exchange, owner []int32) {
-	p := &part{ex: ex, rank: int32(ex.Rank()), owner: slices.Clone(owner), at: map[int64]int32{}}
-	e.part = p
-	for v, id := range e.ID {
+// divide reduces the whole mesh to this rank's part. owner is the rank of each vertex.
+func (p *part) divide(ex Exchange, owner []int32) {
+	p.ex, p.rank, p.owner, p.at = ex, int32(ex.Rank()), slices.Clone(owner), map[int64]int32{}
+	for v, id := range p.ID {
 		p.at[id] = int32(v)
 	}
-	for k := range e.Cells {
-		if !e.needs(&e.Cells[k]) {
-			e.RemoveCell(int32(k))
+	for k := range p.Cells {
+		if !p.needs(&p.Cells[k]) {
+			p.RemoveCell(int32(k))
 		}
 	}
 }
 
 // mine reports whether this part owns a vertex.
-func (e *engine) mine(v int32) bool { return e.part == nil || e.part.owner[v] == e.part.rank }
+func (p *part) mine(v int32) bool { return p.ex == nil || p.owner[v] == p.rank }
 
 // needs reports whether this part has a cell: if it owns a vertex of it.
-func (e *engine) needs(c *mutable.Cell) bool {
-	return e.part == nil || slices.ContainsFunc(c.V[:e.Dim+1], e.mine)
+func (p *part) needs(c *mutable.Cell) bool {
+	return p.ex == nil || slices.ContainsFunc(c.V[:p.Dim+1], p.mine)
 }
 
 // newVertex adds a vertex that this part owns.
-func (e *engine) newVertex(x measure.Vector, want measure.Tensor, id int64, freedom int8) int32 {
-	v := e.AddVertex(x, e.soften(&want), want, id, freedom)
-	e.marks = append(e.marks, markAll)
-	if e.part != nil {
-		e.part.owner = append(e.part.owner, e.part.rank)
-		e.part.at[id] = v
+func (p *part) newVertex(x measure.Vector, want measure.Tensor, id int64, freedom int8) int32 {
+	v := p.AddVertex(x, p.Soften(&want), want, id, freedom)
+	if p.at != nil {
+		p.owner = append(p.owner, p.rank)
+		p.at[id] = v
 	}
 	return v
 }
 
 // local returns the local index of a vertex. An unknown one becomes known by its id alone.
-func (e *engine) local(id int64) int32 {
-	if v, ok := e.part.at[id]; ok {
+func (p *part) local(id int64) int32 {
+	if v, ok := p.at[id]; ok {
 		return v
 	}
-	v := e.newVertex(measure.Vector{}, measure.Tensor{}, id, int8(e.Dim))
-	e.marks[v], e.part.owner[v] = 0, -1
+	v := p.newVertex(measure.Vector{}, measure.Tensor{}, id, int8(p.Dim))
+	p.owner[v] = -1
 	return v
 }
 
 // meet finds the neighbouring ranks.
-func (e *engine) meet() {
-	p := e.part
-	if p == nil {
+func (p *part) meet() {
+	if p.ex == nil {
 		return
 	}
 	known := make([]bool, p.ex.Size())
-	for k := range e.Cells {
-		if c := &e.Cells[k]; !c.Dead {
-			for _, v := range c.V[:e.Dim+1] {
+	for k := range p.Cells {
+		if c := &p.Cells[k]; !c.Dead {
+			for _, v := range c.V[:p.Dim+1] {
 				known[p.owner[v]] = true
 			}
 		}
@@ -125,55 +124,55 @@ func (p *part) swap(read func(m *wire.Message)) {
 }
 
 // total is a sum over all parts.
-func (e *engine) total(n int) int { return int(e.total64(int64(n))) }
+func (p *part) total(n int) int { return int(p.total64(int64(n))) }
 
-func (e *engine) total64(n int64) int64 {
-	if e.part == nil {
+func (p *part) total64(n int64) int64 {
+	if p.ex == nil {
 		return n
 	}
 	sum := []int64{n}
-	if e.part.err == nil {
-		e.part.err = e.part.ex.Sum(sum)
+	if p.err == nil {
+		p.err = p.ex.Sum(sum)
 	}
-	if e.part.err != nil {
+	if p.err != nil {
 		return 0 // so that loops end
 	}
 	return sum[0]
 }
 
 // most replaces numbers by their maxima over all parts.
-func (e *engine) most(numbers ...*float64) {
-	if e.part == nil || e.part.err != nil {
+func (p *part) most(numbers ...*float64) {
+	if p.ex == nil || p.err != nil {
 		return
 	}
 	values := make([]float64, len(numbers))
 	for i, x := range numbers {
 		values[i] = *x
 	}
-	e.part.err = e.part.ex.Max(values)
+	p.err = p.ex.Max(values)
 	for i, x := range numbers {
 		*x = values[i]
 	}
 }
 
 // owned is the number of vertices of all parts.
-func (e *engine) owned() int {
+func (p *part) owned() int {
 	n := 0
-	for v := range e.X {
-		if e.Ball.Count(int32(v)) > 0 && e.mine(int32(v)) {
+	for v := range p.X {
+		if p.Ball.Count(int32(v)) > 0 && p.mine(int32(v)) {
 			n++
 		}
 	}
-	return e.total(n)
+	return p.total(n)
 }
 
 // eachOther calls f with the owners of the vertices of some cells that are not this rank, each once.
-func (e *engine) eachOther(cells []int32, f func(rank int32)) {
+func (p *part) eachOther(cells []int32, f func(rank int32)) {
 	var ranks [64]int32
 	others := ranks[:0]
 	for _, k := range cells {
-		for _, v := range e.Cells[k].V[:e.Dim+1] {
-			if o := e.part.owner[v]; o != e.part.rank && !slices.Contains(others, o) {
+		for _, v := range p.Cells[k].V[:p.Dim+1] {
+			if o := p.owner[v]; o != p.rank && !slices.Contains(others, o) {
 				others = append(others, o)
 				f(o)
 			}
@@ -182,23 +181,23 @@ func (e *engine) eachOther(cells []int32, f func(rank int32)) {
 }
 
 // allPairs returns the ids of the ends of the edges that are split on all parts.
-func (e *engine) allPairs(taken []*candidate) (pairs [][2]int64) {
-	if e.part == nil {
+func (p *part) allPairs(taken []*operation.Candidate) (pairs [][2]int64) {
+	if p.ex == nil {
 		for _, c := range taken {
-			pairs = append(pairs, [2]int64{c.ida, c.idb})
+			pairs = append(pairs, [2]int64{c.LowID, c.HighID})
 		}
 		return pairs
 	}
 	var mine []byte
 	for _, c := range taken {
-		mine = wire.AddInt(wire.AddInt(mine, c.ida), c.idb)
+		mine = wire.AddInt(wire.AddInt(mine, c.LowID), c.HighID)
 	}
-	if e.part.err != nil {
+	if p.err != nil {
 		return nil
 	}
-	all, err := e.part.ex.All(mine)
+	all, err := p.ex.All(mine)
 	if err != nil {
-		e.part.err = err
+		p.err = err
 		return nil
 	}
 	for _, bytes := range all {

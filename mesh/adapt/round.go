@@ -4,13 +4,15 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/atoll-hpc/atoll/mesh/adapt/operation"
 )
 
 // chunk is how many items a goroutine takes at once.
 const chunk = 64
 
 // each calls f for items 0 to n-1 on the workers.
-func (e *engine) each(n int, f func(w *worker, i int)) {
+func (e *engine) each(n int, f func(w *operation.Worker, i int)) {
 	if n < 2*chunk || len(e.workers) == 1 {
 		for i := range n {
 			f(e.workers[0], i)
@@ -36,10 +38,10 @@ func (e *engine) each(n int, f func(w *worker, i int)) {
 }
 
 // marked returns the vertices that are marked for an operation.
-func (e *engine) marked(op operation) []int32 {
+func (e *engine) marked(kind operation.Kind) []int32 {
 	e.active = e.active[:0]
 	for v, bits := range e.marks {
-		if bits>>op&1 != 0 && e.Ball.Count(int32(v)) > 0 && e.mine(int32(v)) {
+		if bits>>kind&1 != 0 && e.Ball.Count(int32(v)) > 0 && e.mine(int32(v)) {
 			e.active = append(e.active, int32(v))
 		}
 	}
@@ -47,20 +49,23 @@ func (e *engine) marked(op operation) []int32 {
 }
 
 // markAll marks a vertex for all operations.
-const markAll = 1<<operations - 1
+const markAll = 1<<operation.Kinds - 1
+
+// growMarks makes room for the marks of new vertices.
+func (e *engine) growMarks() { e.marks = append(e.marks, make([]uint8, len(e.X)-len(e.marks))...) }
 
 // runRound runs a round of an operation, and returns how many were applied on all parts.
-func (e *engine) runRound(op operation) int {
-	e.round++
+func (e *engine) runRound(kind operation.Kind) int {
+	e.Round++
 	e.meet()
-	pivots := e.marked(op)
-	if op == thin {
-		pivots = slices.DeleteFunc(pivots, func(v int32) bool { return e.hashOf(v)%thinShare != 0 })
+	pivots := e.marked(kind)
+	if kind == operation.Thin {
+		pivots = slices.DeleteFunc(pivots, func(v int32) bool { return e.Hash(v)%thinShare != 0 })
 	}
-	e.evaluate(op, pivots)
+	e.evaluate(kind, pivots)
 	taken := e.choose()
 	total := e.total(len(taken))
-	if op == split {
+	if kind == operation.Split {
 		e.number(taken, total)
 	}
 	e.applyAll(taken)
@@ -69,61 +74,21 @@ func (e *engine) runRound(op operation) int {
 
 // evaluate sets e.found to the candidates whose pivots are the given vertices. Vertices without a candidate are
 // unmarked until something around them changes.
-func (e *engine) evaluate(op operation, pivots []int32) {
+func (e *engine) evaluate(kind operation.Kind, pivots []int32) {
 	for _, w := range e.workers {
-		w.found, w.cavities = w.found[:0], w.cavities[:0]
+		w.Reset()
 	}
-	e.each(len(pivots), func(w *worker, i int) {
-		before := len(w.found)
-		e.evaluateAt(w, op, pivots[i])
-		if len(w.found) == before {
-			e.marks[pivots[i]] &^= 1 << op
+	e.each(len(pivots), func(w *operation.Worker, i int) {
+		before := len(w.Found)
+		e.Evaluate(w, kind, pivots[i])
+		if len(w.Found) == before {
+			e.marks[pivots[i]] &^= 1 << kind
 		}
 	})
 	e.found = e.found[:0]
 	for _, w := range e.workers {
-		for i := range w.found {
-			e.found = append(e.found, &w.found[i])
-		}
-	}
-}
-
-// evaluateAt evaluates the candidates with a pivot.
-func (e *engine) evaluateAt(w *worker, op operation, pivot int32) {
-	if op == collapse || op == repair || op == thin {
-		e.evaluateCollapse(w, op, pivot)
-		return
-	}
-	ball := e.Ball.Of(pivot)
-	w.near = w.near[:0]
-	for _, k := range ball {
-		c := &e.Cells[k]
-		if op == swap && c.Quality >= e.swapBelow {
-			continue
-		}
-		for _, v := range c.V[:e.Dim+1] {
-			if e.ID[v] > e.ID[pivot] && !slices.Contains(w.near, v) {
-				w.near = append(w.near, v)
-			}
-		}
-	}
-	for _, v := range w.near {
-		switch {
-		case op == split:
-			e.evaluateSplit(w, pivot, v)
-		case e.Dim == 2:
-			e.evaluateSwap(w, pivot, v)
-		default:
-			e.evaluateEdgeSwap(w, pivot, v)
-		}
-	}
-	if op == swap && e.Dim == 3 {
-		for _, k := range ball {
-			if e.Cells[k].Quality < e.swapBelow {
-				for i := range 4 {
-					e.evaluateFaceSwap(w, k, i, pivot)
-				}
-			}
+		for i := range w.Found {
+			e.found = append(e.found, &w.Found[i])
 		}
 	}
 }

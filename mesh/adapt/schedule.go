@@ -5,7 +5,11 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
+	"github.com/atoll-hpc/atoll/mesh/adapt/operation"
 )
+
+// thinShare: one in so many vertices may be removed in a round of Thin.
+const thinShare = 3
 
 // Schedule: rounds repeat until they change less than a share of the vertices.
 const (
@@ -23,12 +27,12 @@ const (
 
 // run adapts the mesh to the metric.
 func (e *engine) run(ctx context.Context) error {
-	e.gain = 1e-2
+	e.Gain = 1e-2
 	if e.Dim == 3 {
 		e.approach(ctx)
 	}
 	e.stage(ctx, mostCycles, settled)
-	e.leastNew = shortest
+	e.LeastNew = operation.Shortest
 	if e.Dim == 2 {
 		e.thinOut(ctx)
 	}
@@ -38,22 +42,22 @@ func (e *engine) run(ctx context.Context) error {
 		}
 		e.swapUntil(int(settledSwaps * float64(e.owned())))
 		e.sweep()
-		e.runRound(split)
-		e.runRound(collapse)
-		e.runRound(repair)
+		e.runRound(operation.Split)
+		e.runRound(operation.Collapse)
+		e.runRound(operation.Repair)
 	}
 	e.swapUntil(0)
-	e.gain = 1e-3
+	e.Gain = 1e-3
 	for k := range 4 {
 		if k%2 == 0 {
-			e.sharp = k > 0
+			e.Sharp = k > 0
 			for v := range e.marks {
-				e.marks[v] |= 1 << smooth
+				e.marks[v] |= 1 << operation.Smooth
 			}
 		}
 		e.sweep()
 	}
-	e.sharp = false
+	e.Sharp = false
 	return e.stopped(ctx)
 }
 
@@ -61,26 +65,26 @@ func (e *engine) run(ctx context.Context) error {
 // them, and what is left undone is what few of them gain.
 func (e *engine) follow(ctx context.Context) error {
 	for v := range e.marks {
-		e.marks[v] &^= 1 << smooth
+		e.marks[v] &^= 1 << operation.Smooth
 	}
-	e.gain, e.leastNew = 1e-2, looseNew
+	e.Gain, e.LeastNew = 1e-2, looseNew
 	for cycle := range mostCycles {
 		e.cycles++
-		changed := e.runRound(split) + e.runRound(collapse)
-		e.runRound(swap)
+		changed := e.runRound(operation.Split) + e.runRound(operation.Collapse)
+		e.runRound(operation.Swap)
 		if float64(changed) <= settledStage*float64(e.owned()) || e.stopped(ctx) != nil {
 			break
 		}
 		if cycle == careful {
-			e.leastNew = shortest
+			e.LeastNew = operation.Shortest
 		}
 	}
-	e.leastNew = shortest
+	e.LeastNew = operation.Shortest
 	for range 2 {
 		e.sweep()
 		e.swapUntil(int(settledSwaps * float64(e.owned())))
 	}
-	e.runRound(repair)
+	e.runRound(operation.Repair)
 	e.swapUntil(0)
 	return e.stopped(ctx)
 }
@@ -90,7 +94,7 @@ func (e *engine) follow(ctx context.Context) error {
 func (e *engine) thinOut(ctx context.Context) {
 	for range thinnings {
 		if e.stopped(ctx) != nil || e.meanSize() >= enough ||
-			float64(e.runRound(thin)*thinShare) <= settled*float64(e.owned()) {
+			float64(e.runRound(operation.Thin)*thinShare) <= settled*float64(e.owned()) {
 			return
 		}
 		e.swapUntil(int(settledSwaps * float64(e.owned())))
@@ -124,11 +128,11 @@ func (e *engine) stopped(ctx context.Context) error {
 
 // stage repeats cycles of rounds.
 func (e *engine) stage(ctx context.Context, most int, settled float64) {
-	e.leastNew = looseNew
+	e.LeastNew = looseNew
 	for cycle := range most {
 		e.cycles++
-		changed := e.runRound(split) + e.runRound(collapse)
-		e.runRound(swap)
+		changed := e.runRound(operation.Split) + e.runRound(operation.Collapse)
+		e.runRound(operation.Swap)
 		if cycle%2 == 1 {
 			e.sweep()
 		}
@@ -140,7 +144,7 @@ func (e *engine) stage(ctx context.Context, most int, settled float64) {
 			break
 		}
 		if cycle == careful {
-			e.leastNew = shortest
+			e.LeastNew = operation.Shortest
 		}
 	}
 }
@@ -148,7 +152,7 @@ func (e *engine) stage(ctx context.Context, most int, settled float64) {
 // swapUntil runs rounds of swaps until one changes at most n edges.
 func (e *engine) swapUntil(n int) {
 	for range 10 {
-		if e.runRound(swap) <= n {
+		if e.runRound(operation.Swap) <= n {
 			return
 		}
 	}
@@ -159,14 +163,14 @@ func (e *engine) swapUntil(n int) {
 func (e *engine) approach(ctx context.Context) {
 	big, small := e.sizes()
 	for soft := big; soft > small/16; soft *= 0.25 {
-		e.soft = soft
+		e.Soft = soft
 		e.restart()
 		if e.longestEdge() > 1.8 {
 			e.stage(ctx, stageCycles, settledStage)
 			_, small = e.sizes()
 		}
 	}
-	e.soft = 0
+	e.Soft = 0
 	e.restart()
 }
 

@@ -3,20 +3,20 @@ package adapt
 import (
 	"slices"
 
-	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+	"github.com/atoll-hpc/atoll/mesh/adapt/operation"
 )
 
 // sweep moves the marked vertices, each once: in sets of vertices without edges between them, chosen as local maxima
 // of a hash among those that are left.
 func (e *engine) sweep() {
-	e.round++
+	e.Round++
 	e.meet()
-	active := e.marked(smooth)
+	active := e.marked(operation.Smooth)
 	e.turns = append(e.turns, make([]uint64, max(0, len(e.X)-len(e.turns)))...)
 	e.higher = append(e.higher, make([]int32, max(0, len(e.X)-len(e.higher)))...)
 	n := 0
 	for _, v := range active {
-		e.marks[v] &^= 1 << smooth
+		e.marks[v] &^= 1 << operation.Smooth
 		if e.Freedom[v] > 0 {
 			e.turns[v], e.higher[v] = e.turnOf(v), v
 			active[n] = v
@@ -37,7 +37,7 @@ func (e *engine) sweep() {
 		}
 		active = active[:n]
 		e.moved = slices.Grow(e.moved[:0], len(e.set))[:len(e.set)]
-		e.each(len(e.set), func(w *worker, i int) { e.moved[i] = e.move(w, e.set[i]) })
+		e.each(len(e.set), func(w *operation.Worker, i int) { e.moved[i] = e.Move(w, e.set[i]) })
 		for i, v := range e.set {
 			if e.turns[v] = 0; e.moved[i] {
 				e.markAround(v)
@@ -56,11 +56,8 @@ func (e *engine) markAround(v int32) {
 	}
 }
 
-// hashOf is a hash of a vertex and the round.
-func (e *engine) hashOf(v int32) uint64 { return measure.Mix(uint64(e.ID[v]) + e.round<<44) }
-
 // turnOf is the hash of a vertex that waits to be moved, which is not 0.
-func (e *engine) turnOf(v int32) uint64 { return max(1, e.hashOf(v)) }
+func (e *engine) turnOf(v int32) uint64 { return max(1, e.Hash(v)) }
 
 // isHighest reports whether a vertex has the highest hash among those around it that wait to be moved.
 func (e *engine) isHighest(v int32) bool {

@@ -45,7 +45,7 @@ func TestValid(t *testing.T) {
 		e.check(t, c.name)
 		found := false
 		for k := range e.Cells {
-			found = found || !e.Cells[k].Dead && e.facetOf(&e.Cells[k], &required) >= 0
+			found = found || !e.Cells[k].Dead && e.Cells[k].Facet(e.Dim, &required) >= 0
 		}
 		if !found {
 			t.Errorf("%s: the required facet %v is gone", c.name, required)

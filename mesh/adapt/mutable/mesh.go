@@ -29,6 +29,19 @@ func (c *Cell) Find(dim int, v int32) int {
 	return -1
 }
 
+// Facet returns the index of the vertex opposite to the facet of a cell with the given vertices, -1 if it is none.
+func (c *Cell) Facet(dim int, v *[3]int32) int {
+	sum := 0
+	for _, u := range v[:dim] {
+		i := c.Find(dim, u)
+		if i < 0 {
+			return -1
+		}
+		sum += i
+	}
+	return dim*(dim+1)/2 - sum
+}
+
 func (c *Cell) Has(dim int, v int32) bool { return c.Find(dim, v) >= 0 }
 
 // Kind is what distinguishes facets (edges in the plane, faces in space) and, in space, lines: groups, in

@@ -1,4 +1,4 @@
-package adapt
+package operation
 
 import (
 	"math"
@@ -10,63 +10,63 @@ import (
 // mostAround is the largest number of tetrahedra around an edge that is swapped.
 const mostAround = 8
 
-// evaluateEdgeSwap evaluates the swap of an edge of a mesh of tetrahedra: its cells are replaced by a fan around the
+// evaluateEdge evaluates the swap of an edge of a mesh of tetrahedra: its cells are replaced by a fan around the
 // vertex of their ring that gives the best cells; for an edge on a flat surface, around one of the ring's ends.
-func (e *engine) evaluateEdgeSwap(w *worker, a, b int32) {
-	c := candidate{op: swap, a: a, b: b, c: -1, cavity: e.shell(w, a, b)}
-	if !e.swapsEdge(w, &c) {
-		w.drop(c.cavity)
+func (op swaps) evaluateEdge(w *Worker, a, b int32) {
+	c := Candidate{Kind: Swap, A: a, B: b, C: -1, Cavity: op.shell(w, a, b)}
+	if !op.swapsEdge(w, &c) {
+		w.drop(c.Cavity)
 	}
 }
 
-func (e *engine) swapsEdge(w *worker, c *candidate) bool {
-	old := e.Worst(c.cavity)
-	if old >= e.swapBelow || len(c.cavity) > mostAround || e.LineTo(c.a, c.b) != nil {
+func (op swaps) swapsEdge(w *Worker, c *Candidate) bool {
+	old := op.Worst(c.Cavity)
+	if old >= op.swapBelow() || len(c.Cavity) > mostAround || op.LineTo(c.A, c.B) != nil {
 		return false
 	}
-	for _, k := range c.cavity {
-		if e.Cells[k].Ref != e.Cells[c.cavity[0]].Ref {
+	for _, k := range c.Cavity {
+		if op.Cells[k].Ref != op.Cells[c.Cavity[0]].Ref {
 			return false
 		}
 	}
-	open, ok := e.ringOf(w, c.a, c.b, c.cavity)
-	if on, _ := e.OnFace(c.cavity, c.a, c.b); !ok || on != open || len(w.ring) < 3 {
+	open, ok := op.ringOf(w, c.A, c.B, c.Cavity)
+	if on, _ := op.OnFace(c.Cavity, c.A, c.B); !ok || on != open || len(w.ring) < 3 {
 		return false
 	}
 	targets, curved := w.ring, false
 	if open {
-		if e.o.KeepBoundary || !e.onOneKind(c) {
+		if op.KeepBoundary || !op.onOneKind(c) {
 			return false
 		}
-		if curved = !e.isFlat(w.ring, c); curved && e.skin == nil {
+		if curved = !op.isFlat(w.ring, c); curved && op.Skin == nil {
 			return false
 		}
 		targets = []int32{w.ring[0], w.ring[len(w.ring)-1]}
 	}
 	best, to := old*swapGain+1e-6, int32(-1)
 	for _, v := range targets {
-		c.c = v
-		w.cells = w.cells[:0]
-		if e.buildSwap(w, c, best) && (!curved || e.fitsSurface(c, w.cells)) {
-			best, to = leastOf(w.cells), v
+		c.C = v
+		w.Cells = w.Cells[:0]
+		if op.build(w, c, best) && (!curved || op.fitsSurface(c, w.Cells)) {
+			best, to = leastOf(w.Cells), v
 		}
 	}
 	if to < 0 {
 		return false
 	}
-	c.c = to
-	c.ida, c.idb = e.LowestFirst(c.a, c.b)
-	c.key = e.keyOf(gainClass(old, best), c.ida, c.idb)
+	c.C = to
+	c.LowID, c.HighID = op.LowestFirst(c.A, c.B)
+	c.Key = op.keyOf(gainClass(old, best), c.LowID, c.HighID)
 	w.keep(c)
 	return true
 }
 
 // onOneKind reports whether the two boundary faces at an edge are of one kind and not required.
-func (e *engine) onOneKind(c *candidate) bool {
+func (op swaps) onOneKind(c *Candidate) bool {
 	tag := int32(0)
-	for _, k := range c.cavity {
-		for i, v := range e.Cells[k].V {
-			if t := e.Cells[k].Tag[i]; t != 0 && v != c.a && v != c.b {
+	for _, k := range c.Cavity {
+		for i, v := range op.Cells[k].V {
+			if t := op.Cells[k].Tag[i]; t != 0 && v != c.A && v != c.B {
 				if tag != 0 && t != tag {
 					return false
 				}
@@ -74,24 +74,24 @@ func (e *engine) onOneKind(c *candidate) bool {
 			}
 		}
 	}
-	return !e.Facets[tag].Required
+	return !op.Facets[tag].Required
 }
 
 // isFlat reports whether the two boundary faces at an edge are coplanar. The ring begins and ends on them.
-func (e *engine) isFlat(ring []int32, c *candidate) bool {
+func (op swaps) isFlat(ring []int32, c *Candidate) bool {
 	first, last := ring[0], ring[len(ring)-1]
-	u, v := measure.Sub(&e.X[c.b], &e.X[c.a]), measure.Sub(&e.X[last], &e.X[first])
+	u, v := measure.Sub(&op.X[c.B], &op.X[c.A]), measure.Sub(&op.X[last], &op.X[first])
 	s := max(measure.Dot(&u, &u), measure.Dot(&v, &v))
-	between := measure.Volume(3, &[4]*measure.Vector{&e.X[c.a], &e.X[c.b], &e.X[first], &e.X[last]})
+	between := measure.Volume(3, &[4]*measure.Vector{&op.X[c.A], &op.X[c.B], &op.X[first], &op.X[last]})
 	return math.Abs(between) <= 1e-9*s*math.Sqrt(s)
 }
 
 // ringOf sets w.ring to the vertices around an edge, in the direction of the edge: from its lowest id, or, if the ring
 // is open, from one boundary face at the edge to the other.
-func (e *engine) ringOf(w *worker, a, b int32, cells []int32) (open, ok bool) {
+func (op swaps) ringOf(w *Worker, a, b int32, cells []int32) (open, ok bool) {
 	var sides [mostAround][2]int32 // the other edge of each cell, oriented
 	for j, k := range cells {
-		sides[j] = e.across(&e.Cells[k], a, b)
+		sides[j] = op.across(&op.Cells[k], a, b)
 	}
 	n := len(cells)
 	start := int32(-1)
@@ -108,7 +108,7 @@ func (e *engine) ringOf(w *worker, a, b int32, cells []int32) (open, ok bool) {
 		}
 	}
 	for j := range sides[:n] {
-		if !open && (start < 0 || e.ID[sides[j][0]] < e.ID[start]) {
+		if !open && (start < 0 || op.ID[sides[j][0]] < op.ID[start]) {
 			start = sides[j][0]
 		}
 	}
@@ -135,7 +135,7 @@ func (e *engine) ringOf(w *worker, a, b int32, cells []int32) (open, ok bool) {
 }
 
 // across returns the other two vertices p and q of a cell, such that a, b, p, q is positively oriented.
-func (e *engine) across(k *mutable.Cell, a, b int32) [2]int32 {
+func (op swaps) across(k *mutable.Cell, a, b int32) [2]int32 {
 	order := [4]int{k.Find(3, a), k.Find(3, b), -1, -1}
 	n := 2
 	for i, v := range k.V {
@@ -156,10 +156,10 @@ func (e *engine) across(k *mutable.Cell, a, b int32) [2]int32 {
 	return [2]int32{k.V[order[2]], k.V[order[3]]}
 }
 
-// evaluateFaceSwap evaluates the swap of the face of a cell opposite to its vertex i: the two cells at it are replaced
+// evaluateFace evaluates the swap of the face of a cell opposite to its vertex i: the two cells at it are replaced
 // by three around a new edge. pivot is the vertex of the face with the lowest id.
-func (e *engine) evaluateFaceSwap(w *worker, k int32, i int, pivot int32) {
-	near := &e.Cells[k]
+func (op swaps) evaluateFace(w *Worker, k int32, i int, pivot int32) {
+	near := &op.Cells[k]
 	apex := near.V[i]
 	if near.Tag[i] != 0 || apex == pivot {
 		return
@@ -168,34 +168,34 @@ func (e *engine) evaluateFaceSwap(w *worker, k int32, i int, pivot int32) {
 	n := 0
 	for j, v := range near.V {
 		if j != i {
-			if e.ID[v] < e.ID[pivot] {
+			if op.ID[v] < op.ID[pivot] {
 				return
 			}
 			face[n] = v
 			n++
 		}
 	}
-	for _, o := range e.Ball.Of(pivot) {
-		far := &e.Cells[o]
-		j := e.facetOf(far, &face)
+	for _, o := range op.Ball.Of(pivot) {
+		far := &op.Cells[o]
+		j := far.Facet(op.Dim, &face)
 		if o == k || j < 0 {
 			continue
 		}
 		old := min(near.Quality, far.Quality)
-		if e.ID[apex] > e.ID[far.V[j]] || far.Ref != near.Ref || old >= e.swapBelow {
+		if op.ID[apex] > op.ID[far.V[j]] || far.Ref != near.Ref || old >= op.swapBelow() {
 			return
 		}
 		from := len(w.cavities)
 		w.cavities = append(w.cavities, k, o)
-		c := candidate{op: swap, a: apex, b: far.V[j], c: apex, cavity: w.cavities[from:len(w.cavities):len(w.cavities)]}
-		w.cells = w.cells[:0]
-		if !e.buildSwap(w, &c, old*swapGain+1e-6) {
-			w.drop(c.cavity)
+		c := Candidate{Kind: Swap, A: apex, B: far.V[j], C: apex, Cavity: w.cavities[from:len(w.cavities):len(w.cavities)]}
+		w.Cells = w.Cells[:0]
+		if !op.build(w, &c, old*swapGain+1e-6) {
+			w.drop(c.Cavity)
 			return
 		}
 		// Not the ids of a candidate of an edge between the same vertices.
-		c.ida, c.idb = e.ID[c.a]^faceSwap, e.ID[c.b]
-		c.key = e.keyOf(gainClass(old, leastOf(w.cells)), c.ida, c.idb)
+		c.LowID, c.HighID = op.ID[c.A]^faceSwap, op.ID[c.B]
+		c.Key = op.keyOf(gainClass(old, leastOf(w.Cells)), c.LowID, c.HighID)
 		w.keep(&c)
 		return
 	}

@@ -1,4 +1,4 @@
-package adapt
+package operation
 
 import (
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"

@@ -1,0 +1,241 @@
+// Package operation has the changes of a few cells of which an adaptation consists: splits, collapses and swaps, which
+// replace a cavity by other cells, and moves of vertices. What they would give depends on the cells around one vertex,
+// their global ids and the metric alone.
+package operation
+
+import (
+	"math"
+	"slices"
+
+	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
+	"github.com/atoll-hpc/atoll/mesh/adapt/surface"
+)
+
+// Kind is a kind of operation.
+type Kind uint8
+
+const (
+	Split Kind = iota
+	Collapse
+	Swap
+	Repair // collapses that remove bad cells, whatever the length of the edge
+	Thin   // collapses where there are more vertices than the metric asks for, although no edge is short
+	Smooth // moves
+	Kinds  // their number
+)
+
+// Field is a metric: a symmetric positive definite tensor at each position, in which edges shall have length 1. It must
+// be a pure function that goroutines may call concurrently.
+type Field func(x measure.Vector) measure.Tensor
+
+// Limits of the lengths of edges, and other thresholds of acceptance.
+const (
+	Longest       = math.Sqrt2     // longer edges are split
+	Shortest      = 1 / math.Sqrt2 // shorter edges are collapsed
+	splitFloor    = 0.15           // a split leaves no cell below this, or below half of the worst before
+	collapseFloor = 0.3            // a collapse leaves no cell below this, or below the worst before
+	swapGain      = 1.02           // least factor by which a swap or repair raises the worst quality
+	swapBelow     = 0.7            // in space, quality of the cavity from which nothing is swapped
+	repairBelow   = 0.3            // bad cells are removed below this quality
+	thinBelow     = 0.9            // vertices are removed where the mean size of the cells around them is below this
+	thinFloor     = 0.25           // a removal leaves no cell below this, or below the worst before
+	thinLongest   = 1.7            // longest new edge of a removal, which swaps and moves shorten
+	fewLeft       = 0.59           // least share of cells that a removal leaves, or the others would be too large
+)
+
+// Rules are a mesh, its metric, and what operations on it may do.
+type Rules struct {
+	*mutable.Mesh
+	Field        Field
+	Soft         float64          // square of the size that a stage adds to those of the field
+	Skin         *surface.Surface // of the input in space; nil if it is flat
+	Hausdorff    float64          // largest distance of new edges and faces from those of the input
+	KeepBoundary bool             // boundaries and interfaces stay as they are
+	Probe        float64          // the field is also evaluated in the middle of longer edges
+
+	Round    uint64  // makes hashes differ from round to round
+	LeastNew float64 // least length of edges that a split creates
+	Gain     float64 // least relative gain of a move
+	Sharp    bool    // moves reduce Σ q⁻⁴ instead of Σ 1/q
+}
+
+// Soften returns the metric of a stage: the size h of each direction becomes √(h² + Soft).
+func (r *Rules) Soften(m *measure.Tensor) measure.Tensor {
+	if r.Soft == 0 {
+		return *m
+	}
+	i := measure.Inverse(r.Dim, m)
+	i[0] += r.Soft
+	i[2] += r.Soft
+	if r.Dim == 3 {
+		i[5] += r.Soft
+	}
+	return measure.Inverse(r.Dim, &i)
+}
+
+// Hash is a hash of a vertex and the round.
+func (r *Rules) Hash(v int32) uint64 { return measure.Mix(uint64(r.ID[v]) + r.Round<<44) }
+
+// Evaluate adds the candidates of a kind whose pivot is the given vertex to w.Found.
+func (r *Rules) Evaluate(w *Worker, kind Kind, pivot int32) {
+	if kind == Collapse || kind == Repair || kind == Thin {
+		collapses{r}.evaluate(w, kind, pivot)
+		return
+	}
+	ball := r.Ball.Of(pivot)
+	w.near = w.near[:0]
+	for _, k := range ball {
+		c := &r.Cells[k]
+		if kind == Swap && c.Quality >= r.swapBelow() {
+			continue
+		}
+		for _, v := range c.V[:r.Dim+1] {
+			if r.ID[v] > r.ID[pivot] && !slices.Contains(w.near, v) {
+				w.near = append(w.near, v)
+			}
+		}
+	}
+	for _, v := range w.near {
+		switch {
+		case kind == Split:
+			splits{r}.evaluate(w, pivot, v)
+		case r.Dim == 2:
+			swaps{r}.evaluateInPlane(w, pivot, v)
+		default:
+			swaps{r}.evaluateEdge(w, pivot, v)
+		}
+	}
+	if kind == Swap && r.Dim == 3 {
+		for _, k := range ball {
+			if r.Cells[k].Quality < r.swapBelow() {
+				for i := range 4 {
+					swaps{r}.evaluateFace(w, k, i, pivot)
+				}
+			}
+		}
+	}
+}
+
+// Build sets w.Cells to those that replace the cavity of a candidate that was found.
+func (r *Rules) Build(w *Worker, c *Candidate) {
+	w.Cells = w.Cells[:0]
+	ok := false
+	switch c.Kind {
+	case Split:
+		ok = splits{r}.build(w, c, -1)
+	case Swap:
+		ok = swaps{r}.build(w, c, -1)
+	default:
+		ok = collapses{r}.build(w, c, -1)
+	}
+	if !ok {
+		panic("mesh: a chosen operation cannot be applied")
+	}
+}
+
+// Move moves a vertex by a Newton step that reduces Σ 1/q over the cells around it (at last Σ q⁻⁴), with the metric
+// frozen for the derivatives, if the sum falls by the relative amount Gain and the worst quality does not fall. The
+// vertex stays on its line, or in the plane of its surface.
+func (r *Rules) Move(w *Worker, v int32) bool { return moves{r}.move(w, v) }
+
+// swapBelow is the quality of the cavity from which nothing is swapped.
+func (r *Rules) swapBelow() float64 {
+	if r.Dim == 2 {
+		return 1
+	}
+	return swapBelow
+}
+
+// shell returns the cells around an edge, in memory that lasts for the round.
+func (r *Rules) shell(w *Worker, a, b int32) []int32 {
+	from := len(w.cavities)
+	w.cavities = r.Mesh.Shell(a, b, w.cavities)
+	return w.cavities[from:len(w.cavities):len(w.cavities)]
+}
+
+// keyOf is the priority of a candidate of a class, of which higher ones go first.
+func (r *Rules) keyOf(class int, a, b int64) uint64 {
+	return uint64(class)<<56 | measure.Mix(measure.Mix(uint64(a)^r.Round<<40)+uint64(b))>>8
+}
+
+// lengthClass is the class of a length: eighths of octaves, nearly.
+func lengthClass(l float64) int {
+	f, exponent := math.Frexp(l)
+	return min(255, max(0, 128+4*exponent+int((f-0.5)*8)))
+}
+
+// gainClass is the class of an operation that raises the worst quality of its cavity from q to r.
+func gainClass(q, r float64) int {
+	if q < 0.05 {
+		return 31
+	}
+	return min(15, max(0, int((r-q)*16)))
+}
+
+// finish completes a new cell, and reports whether its quality is above floor.
+func (r *Rules) finish(n *mutable.Cell, born *Birth, floor float64) bool {
+	r.Arrange(n)
+	var x [4]*measure.Vector
+	var m [4]*measure.Tensor
+	if born == nil {
+		x, m = r.Corners(n, nil, nil)
+	} else {
+		x, m = r.Corners(n, &born.X, &born.M)
+	}
+	n.Quality = measure.Quality(r.Dim, &x, &m)
+	return n.Quality > floor
+}
+
+// replaced is the cell with vertex `to` instead of `from`.
+func replaced(dim int, k *mutable.Cell, from, to int32) mutable.Cell {
+	n := mutable.Cell{V: k.V, Tag: k.Tag, Ref: k.Ref}
+	n.V[k.Find(dim, from)] = to
+	return n
+}
+
+// leastOf is the worst quality of new cells.
+func leastOf(cells []mutable.Cell) float64 {
+	worst := 1.0
+	for i := range cells {
+		worst = min(worst, cells[i].Quality)
+	}
+	return worst
+}
+
+// faceNormal is a normal of the face of a cell opposite to vertex i, as long as twice its area.
+func (r *Rules) faceNormal(c *mutable.Cell, i int) measure.Vector {
+	f := &measure.Opposite[i]
+	p, q := measure.Sub(&r.X[c.V[f[1]]], &r.X[c.V[f[0]]]), measure.Sub(&r.X[c.V[f[2]]], &r.X[c.V[f[0]]])
+	return measure.Cross(&p, &q)
+}
+
+// fitsSurface reports whether new cells are as near to the surface of the input as allowed, or as those of the cavity
+// of a candidate.
+func (r *Rules) fitsSurface(c *Candidate, cells []mutable.Cell) bool {
+	if r.Skin == nil {
+		return false
+	}
+	after, aligned := mutable.Misfit(r.Mesh, r.Skin, cells, -1)
+	if !aligned {
+		return false
+	}
+	if after <= r.Hausdorff*r.Hausdorff {
+		return true
+	}
+	before := 0.0
+	for _, k := range c.Cavity {
+		d, _ := mutable.Misfit(r.Mesh, r.Skin, r.Cells[k:k+1], -1)
+		before = max(before, d)
+	}
+	return after <= before
+}
+
+// around copies the cells around a vertex.
+func (r *Rules) around(w *Worker, v int32) []mutable.Cell {
+	w.Cells = w.Cells[:0]
+	for _, k := range r.Ball.Of(v) {
+		w.Cells = append(w.Cells, r.Cells[k])
+	}
+	return w.Cells
+}
