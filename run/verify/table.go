@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,6 +24,7 @@ type Page struct {
 	twins   int      // number of states that were equal on a twin
 	// different describes states that were not equal on a twin.
 	different []string
+	more      []Twin // that checks had besides those of the options
 }
 
 // Printf writes text.
@@ -185,6 +187,13 @@ func line(row []string, widths []int) string {
 		}
 	}
 	return strings.TrimRight(b.String(), " ")
+}
+
+// AddTwin makes a twin that a check has besides those of the options known to its report.
+func (p *Page) AddTwin(t Twin) {
+	if !slices.ContainsFunc(p.more, func(o Twin) bool { return o.Name == t.Name }) {
+		p.more = append(p.more, Twin{Name: t.Name})
+	}
 }
 
 // RecordTwin counts a state that is equal on a twin, or records the description of a difference.

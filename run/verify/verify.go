@@ -142,7 +142,7 @@ func (s *Suite) Run(ctx context.Context, w io.Writer, opts Options) (Report, err
 		}
 		switch {
 		case p.twins+len(p.different) > 0:
-			p.Note("%d states have the same bits on %s\n", p.twins, twinNames(opts.Twins))
+			p.Note("%d states have the same bits on %s\n", p.twins, twinNames(append(slices.Clone(opts.Twins), p.more...)))
 			for _, difference := range p.different {
 				p.Note("DIFFERENT %s\n", difference)
 			}

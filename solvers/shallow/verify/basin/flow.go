@@ -42,6 +42,8 @@ type Flow struct {
 
 	OverTime func(part *mesh.Part) (weather.Fields, error) // nil for none
 
+	Ranks []int // numbers of ranks on which it is computed again, besides the options' twins
+
 	Coefficients map[string]float64 // others, which are the same in all cells
 
 	Uplift   func(x, y float64) float64 // rise of the bed, m; nil for none
@@ -55,6 +57,7 @@ type Basin struct {
 	Part      *mesh.Part
 	localCell []int32 // number in the part of each cell of the mesh
 	device    *cpu.Device
+	more      []*cpu.Device // of twins that the check demands
 	comm      dist.Comm
 	twins     []*twin
 
@@ -81,7 +84,7 @@ func Start(ctx context.Context, p *verify.Page, f Flow) (*Basin, error) {
 			shallow.Setting{Part: part, Plan: plan, Initial: f.InitialState(part)})
 		return err
 	})
-	for _, t := range p.Options.Twins {
+	for _, t := range slices.Concat(p.Options.Twins, b.ownTwins(f.Ranks)) {
 		if err == nil {
 			var w *twin
 			if w, err = twinOf(ctx, t, f); err == nil {
@@ -200,7 +203,9 @@ func (b *Basin) free() {
 	if b.Solver != nil {
 		b.Solver.Close()
 	}
-	b.device.Close()
+	for _, d := range append(b.more, b.device) {
+		d.Close()
+	}
 	b.comm.Close()
 }
 

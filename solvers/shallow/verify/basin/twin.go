@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/halo"
@@ -47,6 +48,20 @@ func twinOf(ctx context.Context, t verify.Twin, f Flow) (*twin, error) {
 		return nil, fmt.Errorf("%s: %w", t.Name, err)
 	}
 	return w, nil
+}
+
+// ownTwins returns twins on numbers of ranks.
+func (b *Basin) ownTwins(ranks []int) (twins []verify.Twin) {
+	for _, n := range ranks {
+		t := verify.Twin{Name: fmt.Sprintf("%d ranks", n)}
+		for range n {
+			d := cpu.New(1)
+			b.more, t.Devices = append(b.more, d), append(t.Devices, d)
+		}
+		twins = append(twins, t)
+		b.page.AddTwin(t)
+	}
+	return twins
 }
 
 // each calls f for every rank at the same time.
