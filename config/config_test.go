@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers/common/remesh"
 	"github.com/atoll-hpc/atoll/solvers/shallow/problem"
+	"github.com/atoll-hpc/atoll/solvers/shallow/soils"
 	smooth "github.com/atoll-hpc/atoll/solvers/smooth/problem"
 	vof "github.com/atoll-hpc/atoll/solvers/vof/problem"
 )
@@ -69,7 +70,7 @@ func TestDefaults(t *testing.T) {
 				{Name: "v2", Expr: "0", Unit: "m/s"}},
 			Boundary: problem.Boundary{Default: "wall", Groups: map[string]string{}, Given: map[string]problem.Given{}},
 			Forcing: problem.Forcing{Drag: problem.Drag{Law: "constant", Constant: 0.0013, Most: 0.0035, AirDensity: 0.0012},
-				WaterDensity: 1025, Soil: problem.Soil{InitialAbstraction: .2},
+				WaterDensity: 1025, Soil: soils.Section{InitialAbstraction: .2},
 				Coefficients: map[string]*config.Field{"manning": {Name: "manning", Expr: "0", Unit: "s/m^(1/3)"}}},
 			Adapt: problem.Adapt{Options: remesh.Options{Growth: .3, Reach: 3, Share: .01}},
 		},

@@ -94,7 +94,8 @@ func drawStructures(rt *rapid.T, width float64) (text string) {
 // drawWater draws the sections physics and initial.
 func drawWater(rt *rapid.T, layers int) string {
 	if layers == 1 {
-		return "physics = { layers = 1 }\n" + pick(rt, "initial",
+		return pick(rt, "physics", "physics = { layers = 1 }\n", "physics = { layers = 1, manning = 0.03, "+
+			"manning_shallow = 0.2, depth_shallow = 0.05, depth_deep = '0.5 + 0.02*x' }\n") + pick(rt, "initial",
 			"initial = { depth = '1 - 2.5*exp(-(x*x + y*y)/2)', z = 'x < -2 ? 0.3 : 0' }\n",
 			"initial = { depth = 2, h = '2 + 0.3*sin(x)*sin(2*y)', u = '0.3', v = '-0.1*x' }\n",
 			"initial = { depth = '0.2*x', z = 'y > 1 ? 0.5 : -0.2' }\n",

@@ -105,6 +105,7 @@ var elsewhere = map[string]string{
 	"output.exact_times": "", "checkpoint": "",
 	"mesh.generate": "", "mesh.bounds": "", "mesh.cells": "", "metric": "", "physics.layers": "", "maxima": "",
 	"adapt.steps": "", "adapt.every": "", "adapt.error": "", "adapt.target": "", "adapt.hmin": "",
+	"physics.manning_shallow": "", "physics.depth_shallow": "", "physics.depth_deep": "",
 	"forcing": "forcings need each other",
 
 	"fluids": "", "sides": "", "drops": "", "bubbles": "",

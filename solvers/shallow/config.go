@@ -22,7 +22,7 @@ type Config struct {
 	DensityRatio float64 // upper over lower, in (0, 1], of two layers
 	CFL          float64 // γ of the time step, in (0, 1]
 	EntropyFix   float64 // width of Harten's fix as a share of λ4 - λ1; 0 for none
-	DryDepth     float64 // m; a thinner layer counts as absent; 0 for the default of defaultDryDepth
+	DryDepth     float64 // m; a thinner layer counts as absent; 0 for the default of package dryness
 	Hyperbolic   bool    // restore hyperbolicity of cells by friction between the layers
 	// With Lag the length of a step is computed from the waves of the step before last, so that no rank waits for the
 	// reduction of these.

@@ -44,6 +44,9 @@ func (o *outlets[F]) describeOutlets(ctx context.Context, comm dist.Comm, cfg Co
 		if manning != nil {
 			e.Manning = F(manning[i])
 		}
+		if shallows := o.forcing.Shallows; shallows != nil {
+			e.Shallows = shallows[i]
+		}
 		if o.boundary.Conditions[o.boundary.ConditionOf[k]].Kind == kernels.NormalDepth && e.Manning <= 0 {
 			err = cmp.Or(err, fmt.Errorf("cell %d at (%g, %g): uniform flow at a boundary needs friction: manning is 0 there",
 				p.Global[i], middle.X, middle.Y))
@@ -89,6 +92,8 @@ func (o *outlets[F]) ownConveyors(p *mesh.Part, heights []float64) (own []convey
 		share := kernels.Share[F]{Outlet: int32(k), Cell: i, Bed: F(heights[k]), Width: F(normal.Length)}
 		if n := o.boundary.Outlets[k].Manning; n > 0 {
 			share.Width /= n
+			share.Shallows = o.boundary.Outlets[k].Shallows
+			share.Shallows.N /= n
 		}
 		o.shares = append(o.shares, share)
 	}

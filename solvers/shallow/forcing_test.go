@@ -79,6 +79,11 @@ func greenAmptSoil(conductivity, suction float64) map[string]float64 {
 		coefficients.Deficit: 1}
 }
 
+// hortonSoil are the coefficients of a soil with a first and a last rate in m/s and a decay in 1/s.
+func hortonSoil(first, last, decay float64) map[string]float64 {
+	return map[string]float64{coefficients.InitialRate: first, coefficients.FinalRate: last, coefficients.Decay: decay}
+}
+
 // TestForcingIsInTheBudget proves that rain, evaporation and infiltration explain the change of mass to round-off,
 // and that the volume of rain is right.
 func TestForcingIsInTheBudget(t *testing.T) {
@@ -187,7 +192,7 @@ func TestLossesTakeTheLastFilm(t *testing.T) {
 }
 
 // TestSoilModels proves that infiltration in a flat basin follows its laws: Green and Ampt's under ponded water and
-// under rain, an initial and a continuing loss, and the curve number.
+// under rain, and so Horton's, an initial and a continuing loss, and the curve number.
 func TestSoilModels(t *testing.T) {
 	const rain, end = 2e-5, 600.0
 	fallen := rain * end
@@ -203,6 +208,11 @@ func TestSoilModels(t *testing.T) {
 	// Under rain all is taken until K (1 + M/F) = rain.
 	ponding := 5e-6 * .02 / (rain - 5e-6)
 	excess := fallen - .004
+	// horton returns what Horton's soil takes in a time that begins at a time of the formula.
+	horton := func(from, time float64) float64 {
+		return 3e-6*time + 2.7e-5/2e-3*(math.Exp(-2e-3*from)-math.Exp(-2e-3*(from+time)))
+	}
+	pond := math.Log(2.7e-5/(rain-3e-6)) / 2e-3 // when its rate is the rain
 	for name, c := range map[string]struct {
 		soil  map[string]float64
 		water float64 // at the start, m
@@ -210,6 +220,8 @@ func TestSoilModels(t *testing.T) {
 	}{
 		"green-ampt ponded": {greenAmptSoil(5e-6, .02), .1, ponded(0, end)},
 		"green-ampt rain":   {greenAmptSoil(5e-6, .02), 0, ponded(ponding, end-ponding/rain)},
+		"horton ponded":     {hortonSoil(3e-5, 3e-6, 2e-3), .1, horton(0, end)},
+		"horton rain":       {hortonSoil(3e-5, 3e-6, 2e-3), 0, horton(0, pond) + horton(pond, end-horton(0, pond)/rain)},
 		"initial-continuing": {map[string]float64{coefficients.InitialLoss: .004, coefficients.ContinuingLoss: 6e-6}, 0,
 			.004 + 6e-6*(end-.004/rain)},
 		"curve-number": {map[string]float64{coefficients.CurveNumber: 1000 / (10 + .02/.0254)}, 0,

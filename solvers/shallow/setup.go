@@ -18,6 +18,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
+	"github.com/atoll-hpc/atoll/solvers/shallow/dryness"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/levels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/stencil"
@@ -128,7 +129,7 @@ func (s *solver[F]) prepareInputs(ctx context.Context, cfg *Config) (from *hoste
 		return nil, err
 	}
 	if s.defaultDry = cfg.DryDepth == 0; s.defaultDry {
-		if cfg.DryDepth, err = defaultDryDepth(ctx, comm, part, *init); err != nil {
+		if cfg.DryDepth, err = dryness.Depth(ctx, comm, part, init.H1, init.H2); err != nil {
 			return nil, err
 		}
 	}
@@ -241,35 +242,6 @@ func schemeOf(c Config) (kernels.Scheme, error) {
 		return kernels.OneLayer, nil
 	}
 	return s, nil
-}
-
-// defaultDryDepth returns the thickness in m below which a layer counts as absent by default: 1e-6 of the mean
-// thickness of the water in cells with water, at most 1e-5 m. A larger one delays fronts on dry land. The sums are
-// exact, so the result does not depend on the number of ranks.
-func defaultDryDepth(ctx context.Context, comm dist.Comm, part *mesh.Part, init Initial) (float64, error) {
-	var water, area dist.Accumulator
-	var lock sync.Mutex
-	parallel.Ranges(part.Owned, parallel.Parts(part.Owned, cellsPerWorker), func(_, lo, hi int) {
-		var w, a dist.Accumulator
-		for i := lo; i < hi; i++ {
-			if h := init.H1[i] + init.H2[i]; h > 0 {
-				w.Add(h * part.Area(i))
-				a.Add(part.Area(i))
-			}
-		}
-		lock.Lock()
-		defer lock.Unlock()
-		water.Merge(&w)
-		area.Merge(&a)
-	})
-	if err := dist.AllreduceSum(ctx, comm, &water, &area); err != nil {
-		return 0, err
-	}
-	const most, least = 1e-5, 1e-8 // m: products of thicknesses below least vanish in float32
-	if area.Float64() == 0 {
-		return most, nil
-	}
-	return min(most, max(least, 1e-6*water.Float64()/area.Float64())), nil
 }
 
 // initialState makes the state from the initial fields, whose levels it rounds to multiples of levelSpacing (package

@@ -4,6 +4,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/rough"
 )
 
 // Arrays are what kernels read: each coefficient has its array, of an element per cell, somewhere in them.
@@ -15,14 +16,14 @@ type Arrays[F num.Float] struct {
 
 // array is where a coefficient goes.
 type array struct {
-	round func(values []float64)                        // makes its elements on the host; nil if the solver computes them
+	round func(values []float64, all Values)            // makes its elements on the host; nil if the solver computes them
 	put   func(t *engine.Table, key string, length int) // moves it to the device; nil for no array
 }
 
 // rounded is an array of the values in the precision of a run.
 func rounded[F num.Float](to *[]F) array {
 	a := computed(to)
-	a.round = func(values []float64) {
+	a.round = func(values []float64, _ Values) {
 		*to = make([]F, len(values))
 		for i, v := range values {
 			(*to)[i] = F(v)
@@ -39,6 +40,22 @@ func computed[T any](to *[]T) array {
 	}}
 }
 
+// byDepth is an array of the roughness of shallow water.
+func byDepth[F num.Float](to *[]rough.Shallows[F]) array {
+	a := computed(to)
+	a.round = func(values []float64, all Values) {
+		*to = make([]rough.Shallows[F], len(values))
+		for i, n := range values {
+			s := rough.Shallows[F]{N: F(n), Deep: F(all[DepthDeep][i])}
+			if below := all[DepthShallow]; below != nil {
+				s.Below = F(below[i])
+			}
+			(*to)[i] = s
+		}
+	}
+	return a
+}
+
 // length returns the length of the array of a coefficient in a part.
 func (k *Coefficient) length(owned, held int) int {
 	if k.Ghosts {
@@ -51,7 +68,7 @@ func (k *Coefficient) length(owned, held int) int {
 func (to Arrays[F]) Round(v Values, owned int) {
 	for _, k := range list(to) {
 		if values := v[k.Key]; values != nil && k.array.round != nil {
-			k.array.round(values[:k.length(owned, len(values))])
+			k.array.round(values[:k.length(owned, len(values))], v)
 		}
 	}
 }

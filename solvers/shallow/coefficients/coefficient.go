@@ -33,6 +33,9 @@ type Coefficient struct {
 	Effect   Effect
 	Ghosts   bool // kernels read it in ghosts too
 
+	least string // the coefficient that it must not be below; "" for none
+	over  string // the coefficient that must be positive where this is given; "" for none
+
 	gives   string                  // the coefficient that its values stand for, after convert; "" for itself
 	convert func(v float64) float64 // nil for none
 	array   array                   // that kernels read; without one, others are computed from its values
@@ -173,7 +176,29 @@ func (f Fields) Evaluate(ctx context.Context, c *config.Case, part *mesh.Part, m
 		}
 		values[k.name()] = list
 	}
-	return values, nil
+	return values, values.compare(part)
+}
+
+// compare compares coefficients in the cells of a part with those that bound them.
+func (v Values) compare(part *mesh.Part) error {
+	for _, k := range All {
+		list, least, over := v[k.Key], v[k.least], v[k.over]
+		for i, value := range list {
+			problem := ""
+			switch {
+			case least != nil && value < least[i]:
+				problem = fmt.Sprintf("is below %s, %g", k.least, least[i])
+			case k.over != "" && (over == nil || over[i] <= 0):
+				problem = fmt.Sprintf("needs a positive %s there too", k.over)
+			default:
+				continue
+			}
+			x, y := part.Centroid(i)
+			return fmt.Errorf("[%s] %s at cell %d at (%g, %g), %g, %s", k.section(), k.Key, part.Global[i], x, y, value,
+				problem)
+		}
+	}
+	return nil
 }
 
 // Check refuses values of what is no coefficient, and lists whose length is not the number of cells of a part.

@@ -9,6 +9,9 @@ import (
 // Keys of coefficients that set-up reads; those that only kernels read need no name here.
 const (
 	Manning        = "manning"
+	ManningShallow = "manning_shallow"
+	DepthShallow   = "depth_shallow"
+	DepthDeep      = "depth_deep"
 	RainPattern    = "rain_pattern"
 	Coriolis       = "coriolis"
 	Latitude       = "latitude"
@@ -20,20 +23,31 @@ const (
 	InitialLoss    = "initial_loss"
 	ContinuingLoss = "continuing_loss"
 	CurveNumber    = "curve_number"
+	InitialRate    = "initial_rate"
+	FinalRate      = "final_rate"
+	Decay          = "decay"
 )
 
 // list declares all coefficients, in the order of their keys in the manual, with the arrays to which they go.
 func list[F num.Float](to Arrays[F]) []Coefficient {
-	const greenAmpt = "green_ampt"
+	const greenAmpt, horton = "green_ampt", "horton"
+	shallows := []string{ManningShallow}
 	rains, water, atLeast0 := []string{"rain", "rain_field"}, to.Forcing, config.NonNegative
 	return []Coefficient{
 		{Section: "physics", Key: Manning, Unit: "s/m^(1/3)", Bound: atLeast0, Default: "0", Always: true,
 			Doc: "bed friction: a field, see below", Ghosts: true, array: rounded(to.Manning)},
+		{Section: "physics", Key: ManningShallow, Unit: "s/m^(1/3)", Bound: config.Positive, over: Manning,
+			array: byDepth(&water.Shallows), Doc: "field: bed friction of shallow water, up to `depth_shallow`; `manning` is " +
+				"that of deep water then, and between both depths it changes linearly"},
+		{Section: "physics", Key: DepthShallow, Unit: "m", Bound: atLeast0, Default: "0", Needs: shallows,
+			Doc: "field: depth up to which `manning_shallow` holds"},
+		{Section: "physics", Key: DepthDeep, Unit: "m", Bound: config.Positive, Needs: shallows, least: DepthShallow,
+			Doc: "field: depth from which `manning` holds; required with `manning_shallow`"},
 		{Key: RainPattern, Unit: "1", Bound: atLeast0, Default: "1", Needs: rains[:1], array: rounded(&water.Pattern),
 			Doc: "field: spatial factor of the rain"},
 		{Key: "infiltration", Unit: "m/s", Bound: atLeast0, Default: "0", Effect: Drains, array: rounded(&water.Infiltration),
 			OneLayer: true, Doc: "field: rate of infiltration, limited by the water present; only for one layer. " +
-				"Alternatively a model: `green_ampt`, `initial_loss` or `curve_number`"},
+				"Alternatively a model: `green_ampt`, `horton`, `initial_loss` or `curve_number`"},
 		{Key: Coriolis, Unit: "1/s", Bound: config.Any, Default: "0", Effect: Acts, array: rounded(&water.Coriolis),
 			Doc: "field: the Coriolis parameter; alternatively `latitude`"},
 		{Key: Latitude, Unit: "degree", Bound: config.Any, gives: Coriolis, convert: meteo.Coriolis,
@@ -55,5 +69,11 @@ func list[F num.Float](to Arrays[F]) []Coefficient {
 			Doc: "field: rain that is lost after that, while it rains"},
 		{Key: CurveNumber, Unit: "1", Bound: config.Bound{Least: 1, Most: 100}, OneLayer: true, Needs: rains, Effect: Drains,
 			array: computed(&water.Soil), Doc: "field: the curve number (1 to 100) of the Soil Conservation Service"},
+		{Table: horton, Key: InitialRate, Unit: "m/s", Bound: atLeast0, Default: config.Required, Effect: Drains,
+			least: FinalRate, array: computed(&water.Soil), Doc: "field: rate that dry soil takes at first"},
+		{Table: horton, Key: FinalRate, Unit: "m/s", Bound: atLeast0, Default: config.Required,
+			Doc: "field: rate that it takes at last"},
+		{Table: horton, Key: Decay, Unit: "1/s", Bound: config.Positive, Default: config.Required,
+			Doc: "field: k of the decay exp(-kt) from the one to the other"},
 	}
 }

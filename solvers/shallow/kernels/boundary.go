@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/rough"
 )
 
 // Condition is a boundary condition for one layer of water, imposed by characteristics: the outgoing one carries
@@ -55,7 +56,11 @@ type Outlet[F num.Float] struct {
 	Manning  F     // of the cell, s/m^(1/3)
 	Position int32 // in Conveyances
 	_        int32
+	Shallows rough.Shallows[F] // of the cell
 }
+
+// roughness returns Manning's coefficient where the water is h deep.
+func (o *Outlet[F]) roughness(h F) F { return o.Shallows.At(o.Manning, h) }
 
 // Passed is the volume of each layer that has left through an edge, m³: the sum over all stages of steps.
 type Passed struct{ V1, V2 float64 }
@@ -141,24 +146,13 @@ func (f *Face[F]) openOutlet(p *Params[F], o *Outlet[F], h, u F) (rise, added, s
 	if f.sloped || o.Fall <= 0 || u <= 0 || u >= c {
 		return 0, 0, u
 	}
-	drop := 2 * o.Fall * frictionShare(o.Manning, h, u*u+f.l.t2*f.l.t2, o.Slope)
+	drop := 2 * o.Fall * rough.Share(o.roughness(h), h, u*u+f.l.t2*f.l.t2, o.Slope)
 	// With the jump -drop of the level alone HLLE adds (c²-u²)/2c drop to the mass and takes c (c-u)/2 drop of momentum.
 	return -drop * (c - u) / (2 * c), (c*c - u*u) / (2 * c) * drop, u
 }
 
 // bounded returns x in [0, 1].
 func bounded[F num.Float](x F) F { return num.Smaller(num.Larger(x, 0), 1) }
-
-// frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
-// the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
-// faster flow slows down, and water at rest stays at rest.
-func frictionShare[F num.Float](n, h, square, slope F) F {
-	friction := n * n * square / (h * CubeRoot(h))
-	if 2*friction < slope {
-		return 2 * friction / slope
-	}
-	return 1
-}
 
 // beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
 // for a prescribed value and the number that belongs to it. share is the part of what is distributed over the group
@@ -178,8 +172,8 @@ func (f *Face[F]) beyond(k int, p *Params[F], boundary *Boundary[F], value, wave
 			if f.sloped {
 				mean = l.mean2 // not what limiters make of the depth at the boundary
 			}
-			root := CubeRoot(mean)
-			q = mean * root * root * value / boundary.Outlets[k].Manning
+			root := rough.CubeRoot(mean)
+			q = mean * root * root * value / boundary.Outlets[k].roughness(mean)
 		} else {
 			q = F(Interpolate(boundary.Curves, given.First, given.Count, float64(l.z2))) * share
 		}
@@ -217,7 +211,7 @@ func (s *Boundary[F]) head(k int32, length, bed, level F, p *Params[F]) F {
 	if value <= 0 {
 		return level
 	}
-	critical := CubeRoot(value * value / p.Gravity)
+	critical := rough.CubeRoot(value * value / p.Gravity)
 	most := num.Larger(level, bed+critical) + critical/2
 	if wave > 0 && (given.Kind == Torrent || given.Kind == TotalTorrent) {
 		speed := value / wave
@@ -317,7 +311,7 @@ func outflow[F num.Float](gravity, q, h, u F) (rise, thick, speed F) {
 func inflow[F num.Float](gravity, q, outgoing, c F) (thick, speed F) {
 	critical := F(0)
 	if q > 0 {
-		critical = CubeRoot(gravity * q)
+		critical = rough.CubeRoot(gravity * q)
 	}
 	c = num.Larger(c, critical)
 	for k := 0; k < 12 && c > 0; k++ {

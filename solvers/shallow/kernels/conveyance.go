@@ -1,6 +1,9 @@
 package kernels
 
-import "github.com/atoll-hpc/atoll/solvers/common/num"
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/rough"
+)
 
 // Share is an outlet of a group whose discharge is distributed over its edges by conveyance, h^(5/3)/n times the
 // edge's length: q = Q K/ΣK per edge. Width is length/n, or the length if there is no friction, and Bed the height of
@@ -8,6 +11,7 @@ import "github.com/atoll-hpc/atoll/solvers/common/num"
 type Share[F num.Float] struct {
 	Outlet, Cell int32
 	Bed, Width   F
+	Shallows     rough.Shallows[F] // Manning's coefficients over those of deep water
 }
 
 // Convey computes the conveyance of share k from the state at the start of a step. On ground that is dry or nearly so
@@ -25,8 +29,11 @@ func Convey[F num.Float](k int, shares []Share[F], b *Boundary[F], w []State[F])
 	}
 	conveyance := F(0)
 	if h > 0 {
-		root := CubeRoot(h)
+		root := rough.CubeRoot(h)
 		conveyance = h * root * root * s.Width
+		if s.Shallows.Deep > 0 {
+			conveyance /= s.Shallows.At(1, h)
+		}
 	}
 	b.Conveyances[b.Outlets[s.Outlet].Position] = conveyance
 }

@@ -78,11 +78,3 @@ func TestEigenvaluesInSinglePrecision(t *testing.T) {
 		}
 	}
 }
-
-func TestCubeRoot(t *testing.T) {
-	for _, x := range []float64{1e-9, 1e-6, .001, .5, 1, 2, 8, 1000, 1e5} {
-		if got := CubeRoot(x); math.Abs(got-math.Cbrt(x)) > 1e-14*math.Cbrt(x) {
-			t.Errorf("CubeRoot(%g) = %g, want %g", x, got, math.Cbrt(x))
-		}
-	}
-}

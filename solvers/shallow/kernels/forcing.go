@@ -5,6 +5,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/rough"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/soil"
 )
 
@@ -23,6 +24,8 @@ type Forcing[F num.Float] struct {
 	Pattern      []F // by which rain is multiplied
 	Infiltration []F // m/s
 	Coriolis     []F // the Coriolis parameter, 1/s
+
+	Shallows []rough.Shallows[F] // where Manning's coefficient depends on the depth
 
 	Lost  []Lost         // of cells that lose water
 	Soil  []soil.Soil[F] // of cells whose soil takes water by a model
@@ -68,7 +71,7 @@ func (f *Forcing[F]) stepLimit() F { return f.Ahead[f.Limit] }
 // inversely proportional to the cube root of the rain.
 func LongestInRain[F num.Float](longest, rain F) F {
 	if rain > 0 {
-		return longest / CubeRoot(rain)
+		return longest / rough.CubeRoot(rain)
 	}
 	return F(math.Inf(1))
 }

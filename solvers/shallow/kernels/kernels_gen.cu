@@ -228,7 +228,7 @@ static_assert(sizeof(CellEdges) == 12 && offsetof(CellEdges, Edge) == 0, "CellEd
 // Condition is a boundary condition for one layer of water, imposed by characteristics: the outgoing one carries
 // u + 2√(gh) from the cell to the edge, the prescribed value replaces the incoming one. Where the outflow is
 // supercritical both are outgoing, and the condition has no effect.
-// Condition, boundary.go:12
+// Condition, boundary.go:13
 struct Condition {
     int32 Kind;
     int32 Value;
@@ -240,14 +240,24 @@ static_assert(sizeof(Condition) == 20 && offsetof(Condition, Kind) == 0 && offse
     offsetof(Condition, Wave) == 8 && offsetof(Condition, First) == 12 && offsetof(Condition, Count) == 16, "Condition");
 
 // Passed is the volume of each layer that has left through an edge, m³: the sum over all stages of steps.
-// Passed, boundary.go:61
+// Passed, boundary.go:66
 struct alignas(16) Passed {
     double V1, V2;
 };
 static_assert(sizeof(Passed) == 16 && offsetof(Passed, V1) == 0 && offsetof(Passed, V2) == 8, "Passed");
 
+// Shallows is Manning's n where it depends on the depth of the water: N up to the depth Below, that of deep water from
+// the depth Deep on, and linear in between. The zero value stands for water that is deep everywhere.
+// rough.Shallows[float32], rough/rough.go:8
+struct rough_Shallows_f32 {
+    float N, Below, Deep, blank3;
+};
+static_assert(sizeof(rough_Shallows_f32) == 16 && offsetof(rough_Shallows_f32, N) == 0 &&
+    offsetof(rough_Shallows_f32, Below) == 4 && offsetof(rough_Shallows_f32, Deep) == 8 &&
+    offsetof(rough_Shallows_f32, blank3) == 12, "rough_Shallows_f32");
+
 // Outlet has the geometry of an outlet.
-// Outlet[float32], boundary.go:51
+// Outlet[float32], boundary.go:52
 struct alignas(8) Outlet_f32 {
     float Slope;
     float Fall;
@@ -255,10 +265,12 @@ struct alignas(8) Outlet_f32 {
     float Manning;
     int32 Position;
     int32 blank5;
+    rough_Shallows_f32 Shallows;
 };
-static_assert(sizeof(Outlet_f32) == 24 && offsetof(Outlet_f32, Slope) == 0 && offsetof(Outlet_f32, Fall) == 4 &&
+static_assert(sizeof(Outlet_f32) == 40 && offsetof(Outlet_f32, Slope) == 0 && offsetof(Outlet_f32, Fall) == 4 &&
     offsetof(Outlet_f32, Rise_) == 8 && offsetof(Outlet_f32, Manning) == 12 &&
-    offsetof(Outlet_f32, Position) == 16 && offsetof(Outlet_f32, blank5) == 20, "Outlet_f32");
+    offsetof(Outlet_f32, Position) == 16 && offsetof(Outlet_f32, blank5) == 20 &&
+    offsetof(Outlet_f32, Shallows) == 24, "Outlet_f32");
 
 // Row is the value of a series at a time in s.
 // Row, series.go:11
@@ -268,7 +280,7 @@ struct alignas(16) Row {
 static_assert(sizeof(Row) == 16 && offsetof(Row, T) == 0 && offsetof(Row, Value) == 8, "Row");
 
 // Boundary holds the boundary conditions of the outlets: the boundary edges that are not walls, numbered from 0.
-// Boundary[float32], boundary.go:35
+// Boundary[float32], boundary.go:36
 struct Boundary_f32 {
     Slice<int32> ConditionOf;
     Slice<Condition> Conditions;
@@ -426,7 +438,7 @@ static_assert(sizeof(air_Air_f32) == 216 && offsetof(air_Air_f32, WindX) == 0 &&
 
 // Lost is the thickness of water that left a cell upwards and downwards since the start, and that of the rain on it,
 // which is known only if a model of the soil needs it, m.
-// Lost, forcing.go:111
+// Lost, forcing.go:114
 struct Lost {
     double Evaporated, Infiltrated, Fallen;
 };
@@ -434,20 +446,20 @@ static_assert(sizeof(Lost) == 24 && offsetof(Lost, Evaporated) == 0 && offsetof(
     offsetof(Lost, Fallen) == 16, "Lost");
 
 // Soil has the parameters of a cell's soil.
-// soil.Soil[float32], soil/soil.go:16
+// soil.Soil[float32], soil/soil.go:17
 struct alignas(16) soil_Soil_f32 {
     float Rate;
     float Depth;
     float Deficit;
-    float Storage;
+    float Scale;
 };
 static_assert(sizeof(soil_Soil_f32) == 16 && offsetof(soil_Soil_f32, Rate) == 0 &&
     offsetof(soil_Soil_f32, Depth) == 4 && offsetof(soil_Soil_f32, Deficit) == 8 &&
-    offsetof(soil_Soil_f32, Storage) == 12, "soil_Soil_f32");
+    offsetof(soil_Soil_f32, Scale) == 12, "soil_Soil_f32");
 
 // Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
 // have a value per owned cell, or are empty if uniform or absent.
-// Forcing[float32], forcing.go:13
+// Forcing[float32], forcing.go:14
 struct Forcing_f32 {
     Slice<float> Prescribed;
     Slice<float> Ahead;
@@ -458,17 +470,19 @@ struct Forcing_f32 {
     Slice<float> Pattern;
     Slice<float> Infiltration;
     Slice<float> Coriolis;
+    Slice<rough_Shallows_f32> Shallows;
     Slice<Lost> Lost_;
     Slice<soil_Soil_f32> Soil;
     int32 Model;
 };
-static_assert(sizeof(Forcing_f32) == 408 && offsetof(Forcing_f32, Prescribed) == 0 &&
+static_assert(sizeof(Forcing_f32) == 432 && offsetof(Forcing_f32, Prescribed) == 0 &&
     offsetof(Forcing_f32, Ahead) == 24 && offsetof(Forcing_f32, Rain) == 48 &&
     offsetof(Forcing_f32, Evaporation) == 52 && offsetof(Forcing_f32, Limit) == 56 &&
     offsetof(Forcing_f32, LongestOnDry) == 60 && offsetof(Forcing_f32, Air) == 64 &&
     offsetof(Forcing_f32, Pattern) == 280 && offsetof(Forcing_f32, Infiltration) == 304 &&
-    offsetof(Forcing_f32, Coriolis) == 328 && offsetof(Forcing_f32, Lost_) == 352 &&
-    offsetof(Forcing_f32, Soil) == 376 && offsetof(Forcing_f32, Model) == 400, "Forcing_f32");
+    offsetof(Forcing_f32, Coriolis) == 328 && offsetof(Forcing_f32, Shallows) == 352 &&
+    offsetof(Forcing_f32, Lost_) == 376 && offsetof(Forcing_f32, Soil) == 400 &&
+    offsetof(Forcing_f32, Model) == 424, "Forcing_f32");
 
 // balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times wave
 // speed.
@@ -518,8 +532,18 @@ struct alignas(16) Bed_f64 {
 };
 static_assert(sizeof(Bed_f64) == 16 && offsetof(Bed_f64, Depth) == 0 && offsetof(Bed_f64, Area) == 8, "Bed_f64");
 
+// Shallows is Manning's n where it depends on the depth of the water: N up to the depth Below, that of deep water from
+// the depth Deep on, and linear in between. The zero value stands for water that is deep everywhere.
+// rough.Shallows[float64], rough/rough.go:8
+struct rough_Shallows_f64 {
+    double N, Below, Deep, blank3;
+};
+static_assert(sizeof(rough_Shallows_f64) == 32 && offsetof(rough_Shallows_f64, N) == 0 &&
+    offsetof(rough_Shallows_f64, Below) == 8 && offsetof(rough_Shallows_f64, Deep) == 16 &&
+    offsetof(rough_Shallows_f64, blank3) == 24, "rough_Shallows_f64");
+
 // Outlet has the geometry of an outlet.
-// Outlet[float64], boundary.go:51
+// Outlet[float64], boundary.go:52
 struct Outlet_f64 {
     double Slope;
     double Fall;
@@ -527,13 +551,15 @@ struct Outlet_f64 {
     double Manning;
     int32 Position;
     int32 blank5;
+    rough_Shallows_f64 Shallows;
 };
-static_assert(sizeof(Outlet_f64) == 40 && offsetof(Outlet_f64, Slope) == 0 && offsetof(Outlet_f64, Fall) == 8 &&
+static_assert(sizeof(Outlet_f64) == 72 && offsetof(Outlet_f64, Slope) == 0 && offsetof(Outlet_f64, Fall) == 8 &&
     offsetof(Outlet_f64, Rise_) == 16 && offsetof(Outlet_f64, Manning) == 24 &&
-    offsetof(Outlet_f64, Position) == 32 && offsetof(Outlet_f64, blank5) == 36, "Outlet_f64");
+    offsetof(Outlet_f64, Position) == 32 && offsetof(Outlet_f64, blank5) == 36 &&
+    offsetof(Outlet_f64, Shallows) == 40, "Outlet_f64");
 
 // Boundary holds the boundary conditions of the outlets: the boundary edges that are not walls, numbered from 0.
-// Boundary[float64], boundary.go:35
+// Boundary[float64], boundary.go:36
 struct Boundary_f64 {
     Slice<int32> ConditionOf;
     Slice<Condition> Conditions;
@@ -690,20 +716,20 @@ static_assert(sizeof(air_Air_f64) == 232 && offsetof(air_Air_f64, WindX) == 0 &&
     offsetof(air_Air_f64, Pressure) == 152, "air_Air_f64");
 
 // Soil has the parameters of a cell's soil.
-// soil.Soil[float64], soil/soil.go:16
+// soil.Soil[float64], soil/soil.go:17
 struct alignas(16) soil_Soil_f64 {
     double Rate;
     double Depth;
     double Deficit;
-    double Storage;
+    double Scale;
 };
 static_assert(sizeof(soil_Soil_f64) == 32 && offsetof(soil_Soil_f64, Rate) == 0 &&
     offsetof(soil_Soil_f64, Depth) == 8 && offsetof(soil_Soil_f64, Deficit) == 16 &&
-    offsetof(soil_Soil_f64, Storage) == 24, "soil_Soil_f64");
+    offsetof(soil_Soil_f64, Scale) == 24, "soil_Soil_f64");
 
 // Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
 // have a value per owned cell, or are empty if uniform or absent.
-// Forcing[float64], forcing.go:13
+// Forcing[float64], forcing.go:14
 struct Forcing_f64 {
     Slice<double> Prescribed;
     Slice<double> Ahead;
@@ -714,17 +740,19 @@ struct Forcing_f64 {
     Slice<double> Pattern;
     Slice<double> Infiltration;
     Slice<double> Coriolis;
+    Slice<rough_Shallows_f64> Shallows;
     Slice<Lost> Lost_;
     Slice<soil_Soil_f64> Soil;
     int32 Model;
 };
-static_assert(sizeof(Forcing_f64) == 432 && offsetof(Forcing_f64, Prescribed) == 0 &&
+static_assert(sizeof(Forcing_f64) == 456 && offsetof(Forcing_f64, Prescribed) == 0 &&
     offsetof(Forcing_f64, Ahead) == 24 && offsetof(Forcing_f64, Rain) == 48 &&
     offsetof(Forcing_f64, Evaporation) == 52 && offsetof(Forcing_f64, Limit) == 56 &&
     offsetof(Forcing_f64, LongestOnDry) == 64 && offsetof(Forcing_f64, Air) == 72 &&
     offsetof(Forcing_f64, Pattern) == 304 && offsetof(Forcing_f64, Infiltration) == 328 &&
-    offsetof(Forcing_f64, Coriolis) == 352 && offsetof(Forcing_f64, Lost_) == 376 &&
-    offsetof(Forcing_f64, Soil) == 400 && offsetof(Forcing_f64, Model) == 424, "Forcing_f64");
+    offsetof(Forcing_f64, Coriolis) == 352 && offsetof(Forcing_f64, Shallows) == 376 &&
+    offsetof(Forcing_f64, Lost_) == 400 && offsetof(Forcing_f64, Soil) == 424 &&
+    offsetof(Forcing_f64, Model) == 448, "Forcing_f64");
 
 // balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times wave
 // speed.
@@ -740,27 +768,29 @@ static_assert(sizeof(balance_f64) == 56 && offsetof(balance_f64, h1) == 0 && off
 // Share is an outlet of a group whose discharge is distributed over its edges by conveyance, h^(5/3)/n times the
 // edge's length: q = Q K/ΣK per edge. Width is length/n, or the length if there is no friction, and Bed the height of
 // the bed at the edge's midpoint, m.
-// Share[float32], conveyance.go:8
+// Share[float32], conveyance.go:11
 struct alignas(16) Share_f32 {
     int32 Outlet_, Cell;
     float Bed_, Width;
+    rough_Shallows_f32 Shallows;
 };
-static_assert(sizeof(Share_f32) == 16 && offsetof(Share_f32, Outlet_) == 0 && offsetof(Share_f32, Cell) == 4 &&
-    offsetof(Share_f32, Bed_) == 8 && offsetof(Share_f32, Width) == 12, "Share_f32");
+static_assert(sizeof(Share_f32) == 32 && offsetof(Share_f32, Outlet_) == 0 && offsetof(Share_f32, Cell) == 4 &&
+    offsetof(Share_f32, Bed_) == 8 && offsetof(Share_f32, Width) == 12 && offsetof(Share_f32, Shallows) == 16, "Share_f32");
 
 // Share is an outlet of a group whose discharge is distributed over its edges by conveyance, h^(5/3)/n times the
 // edge's length: q = Q K/ΣK per edge. Width is length/n, or the length if there is no friction, and Bed the height of
 // the bed at the edge's midpoint, m.
-// Share[float64], conveyance.go:8
+// Share[float64], conveyance.go:11
 struct Share_f64 {
     int32 Outlet_, Cell;
     double Bed_, Width;
+    rough_Shallows_f64 Shallows;
 };
-static_assert(sizeof(Share_f64) == 24 && offsetof(Share_f64, Outlet_) == 0 && offsetof(Share_f64, Cell) == 4 &&
-    offsetof(Share_f64, Bed_) == 8 && offsetof(Share_f64, Width) == 16, "Share_f64");
+static_assert(sizeof(Share_f64) == 56 && offsetof(Share_f64, Outlet_) == 0 && offsetof(Share_f64, Cell) == 4 &&
+    offsetof(Share_f64, Bed_) == 8 && offsetof(Share_f64, Width) == 16 && offsetof(Share_f64, Shallows) == 24, "Share_f64");
 
 // Distribution is a condition of the boundary whose edges' conveyances are Count elements from First on.
-// Distribution, conveyance.go:35
+// Distribution, conveyance.go:42
 struct Distribution {
     int32 Condition_, First, Count;
 };
@@ -1307,7 +1337,7 @@ DEVICE void balance_applyFluxes_f32(balance_f32 *b, bool oneLayer, float rate, S
 }
 
 // rainOn returns the rain on owned cell i, m/s.
-// (*Forcing[float32]).rainOn, forcing.go:56
+// (*Forcing[float32]).rainOn, forcing.go:59
 DEVICE float Forcing_rainOn_f32(const Forcing_f32 *f, int64 i) {
     float rain = f->Prescribed[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1387,7 +1417,7 @@ DEVICE air_Air_Wind_f32_results air_Air_Wind_f32(const air_Air_f32 *a, int64 i, 
 }
 
 // applyWind adds the stress of the wind to the upper layer, if there is one.
-// (*Forcing[float32]).applyWind, forcing.go:46
+// (*Forcing[float32]).applyWind, forcing.go:49
 DEVICE void Forcing_applyWind_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *c) {
     auto [x, y, stress] = air_Air_Wind_f32(&f->Air, i, f->Prescribed, dt);
     if (c->H1 >= p->DryDepth) {
@@ -1418,7 +1448,7 @@ DEVICE air_Air_Push_f32_results air_Air_Push_f32(const air_Air_f32 *a, int64 i, 
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
-// (*Forcing[float32]).applyAirPressure, forcing.go:86
+// (*Forcing[float32]).applyAirPressure, forcing.go:89
 DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt,
         State_f32 *from, State_f32 *c) {
     auto [x, y] = air_Air_Push_f32(&f->Air, i, f->Prescribed, dt);
@@ -1436,7 +1466,7 @@ DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Pa
 // apply adds the forcing of owned cell i in an Euler step of length dt, except losses and the Coriolis rotation. A
 // single layer of water is the lower one. Rain has no momentum. from is the state at the beginning of the step, and c
 // that after the fluxes.
-// (*Forcing[float32]).apply, forcing.go:35
+// (*Forcing[float32]).apply, forcing.go:38
 DEVICE void Forcing_apply_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
         State_f32 *c) {
     c->H2 += dt * Forcing_rainOn_f32(f, i);
@@ -1466,7 +1496,7 @@ DEVICE double num_Larger_f64(double a, double b) {
 // greenAmpt returns what a soil under water takes until F - M ln(1 + F/M) has grown by a, where F is what it has taken:
 // the trapezoidal rule for d(F²/2) = (F + M) da. F starts as a square root, so that four pieces of 1, 3, 5 and 7
 // sixteenths are taken: the error of the first step is below 0.3% if a is below M/10.
-// greenAmpt, soil/soil.go:53
+// greenAmpt, soil/soil.go:59
 DEVICE double soil_greenAmpt(double taken, double a, double m) {
     double f = taken;
     for (int64 k = 0; k < 4; k++) {
@@ -1476,8 +1506,65 @@ DEVICE double soil_greenAmpt(double taken, double a, double m) {
     return num_Larger_f64(f - taken, 0.0);
 }
 
+// decayed returns 1 - exp(-x) for x ≥ 0, to some units in the last place: a Taylor series below 1/8, and as often as
+// needed 1 - exp(-2x) = (1 - exp(-x))(1 + exp(-x)).
+// decayed, soil/soil.go:103
+DEVICE double soil_decayed(double x) {
+    if (x > 40.0) {
+        return 1.0;
+    }
+    int64 n = 0;
+    for (int64 k = 0; k < 9; k++) {
+        if (x > 0.125) {
+            x = x / 2.0;
+            n = add(n, int64(1));
+        }
+    }
+    double y = x * (1.0 - x / 2.0 * (1.0 - x / 3.0 * (1.0 - x / 4.0 * (1.0 - x / 5.0 * (1.0 - x / 6.0 * (1.0 - x / 7.0 * (1.0 - x / 8.0 * (1.0 - x / 9.0 * (1.0 - x / 10.0)))))))));
+    for (int64 k = 0; k < n; k++) {
+        y *= 2.0 - y;
+    }
+    return y;
+}
+
+// hortonTime returns the x with fc x + excess (1 - exp(-x)) = f, for a positive fc, by Newton's method from below,
+// where each iteration stays, since the left side is concave.
+// hortonTime, soil/soil.go:88
+DEVICE double soil_hortonTime(double f, double fc, double excess) {
+    double x = num_Larger_f64(f / (fc + excess), (f - excess) / fc);
+    for (int64 i = 0; i < 40; i++) {
+        double share = soil_decayed(x);
+        double next = x + (f - fc * x - excess * share) / (fc + excess * (1.0 - share));
+        if (!(next > x)) {
+            break;
+        }
+        x = next;
+    }
+    return x;
+}
+
+// horton returns what a soil under water takes in a time dt that begins when it has taken the thickness taken: it takes
+// F(t) = fc t + depth (1 - exp(-kt)) since it was dry, so that its rate depends on what it has taken, not on how long
+// it has rained. Where less water is there than it would take, the next step goes on from that. It does not recover
+// while it is dry.
+// horton, soil/soil.go:72
+DEVICE double soil_horton(double taken, double fc, double depth, double k, double dt) {
+    // 1 - exp(-kt) at the beginning
+    double share = 0.0;
+    if (fc <= 0.0) {
+        if (taken < depth) {
+            share = taken / depth;
+        } else {
+            share = 1.0;
+        }
+    } else if (taken > 0.0) {
+        share = soil_decayed(soil_hortonTime(taken * k, fc, depth * k));
+    }
+    return fc * dt + depth * (1.0 - share) * soil_decayed(k * dt);
+}
+
 // runoff returns x²/(x+s), where x is the rain less the initial abstraction.
-// runoff, soil/soil.go:43
+// runoff, soil/soil.go:49
 DEVICE double soil_runoff(double x, double s) {
     if (x <= 0.0) {
         return 0.0;
@@ -1497,18 +1584,21 @@ DEVICE double num_Smaller_f64(double a, double b) {
 // Infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
 // on a cell where the water is now h deep, m. It may be more than h. So far the thickness before of rain has
 // fallen, and the soil has taken the thickness infiltrated, m.
-// (*soil.Soil[float32]).Infiltration, soil/soil.go:26
+// (*soil.Soil[float32]).Infiltration, soil/soil.go:29
 DEVICE double soil_Soil_Infiltration_f32(soil_Soil_f32 *s, int32 model, double infiltrated, double before,
         double dt, double fallen, double h) {
-    double rate = double(s->Rate), depth = double(s->Depth), storage = double(s->Storage);
+    double rate = double(s->Rate), depth = double(s->Depth), scale = double(s->Scale);
     if (model == 0) {
         return soil_greenAmpt(infiltrated, rate * dt, depth + double(s->Deficit) * h);
+    }
+    if (model == 3) {
+        return soil_horton(infiltrated, rate, depth, scale, dt);
     }
     double start = num_Larger_f64(before - depth, 0.0), end = num_Larger_f64(before + fallen - depth, 0.0);
     // of the rain, over the initial loss
     double excess = end - start;
     if (model == 2) {
-        return fallen - (soil_runoff(end, storage) - soil_runoff(start, storage));
+        return fallen - (soil_runoff(end, scale) - soil_runoff(start, scale));
     }
     if (excess <= 0.0) {
         return fallen;
@@ -1518,7 +1608,7 @@ DEVICE double soil_Soil_Infiltration_f32(soil_Soil_f32 *s, int32 model, double i
 
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float32]).lose, forcing.go:115
+// (*Forcing[float32]).lose, forcing.go:118
 DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -1547,7 +1637,7 @@ DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 
 
 // rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
 // angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float32]).rotate, forcing.go:99
+// (*Forcing[float32]).rotate, forcing.go:102
 DEVICE void Forcing_rotate_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Coriolis.len == 0) {
         return;
@@ -1564,7 +1654,7 @@ DEVICE void Forcing_rotate_f32(const Forcing_f32 *f, int64 i, float dt, State_f3
 
 // restoreHyperbolicity moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction
 // between the layers that keeps their momentum (M. J. Castro et al., J. Sci. Comput. 48, 2011).
-// restoreHyperbolicity[float32], friction.go:7
+// restoreHyperbolicity[float32], friction.go:10
 DEVICE void restoreHyperbolicity_f32(const Params_f32 *p, State_f32 *c) {
     if (c->H1 < p->DryDepth || c->H2 < p->DryDepth) {
         return;
@@ -1587,10 +1677,38 @@ DEVICE void restoreHyperbolicity_f32(const Params_f32 *p, State_f32 *c) {
     c->Q2y = c->H2 * (my + r * c->H1 * dy) / mass;
 }
 
+// At returns Manning's n at a depth h in m, where that of deep water is deep.
+// (*rough.Shallows[float32]).At, rough/rough.go:11
+DEVICE float rough_Shallows_At_f32(rough_Shallows_f32 *s, float deep, float h) {
+    if (h >= s->Deep) {
+        return deep;
+    }
+    if (h <= s->Below) {
+        return s->N;
+    }
+    return s->N + (deep - s->N) * ((h - s->Below) / (s->Deep - s->Below));
+}
+
+// roughness returns Manning's coefficient of owned cell i for the water on its bed, s/m^(1/3): the upper layer where
+// the lower one is absent.
+// (*Forcing[float32]).roughness, friction.go:62
+DEVICE float Forcing_roughness_f32(const Forcing_f32 *f, int64 i, Slice<float> manning, const Params_f32 *p,
+        State_f32 *c) {
+    float n = manning[i];
+    if (f->Shallows.len > 0) {
+        float h = c->H2;
+        if (h < p->DryDepth) {
+            h = c->H1;
+        }
+        n = rough_Shallows_At_f32(&f->Shallows[i], n, h);
+    }
+    return n;
+}
+
 // CubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
 // 1e-14 < x < 1e14. It stops when an iteration has no effect.
-// CubeRoot[float32], friction.go:68
-DEVICE float CubeRoot_f32(float x) {
+// CubeRoot[float32], rough/rough.go:44
+DEVICE float rough_CubeRoot_f32(float x) {
     float fourth = num_Sqrt_f32(num_Sqrt_f32(x));
     float y = fourth * num_Sqrt_f32(num_Sqrt_f32(fourth));
     for (int64 i = 0; i < 6; i++) {
@@ -1603,28 +1721,31 @@ DEVICE float CubeRoot_f32(float x) {
     return y;
 }
 
-// manningRate returns C |q| in 1/s, with C = g n² / h^(7/3).
-// manningRate[float32], friction.go:44
-DEVICE float manningRate_f32(const Params_f32 *p, float n, float h, float qx, float qy) {
-    return p->Gravity * n * n * num_Sqrt_f32(qx * qx + qy * qy) / (h * h * CubeRoot_f32(h));
+// Rate returns the rate C |q| in 1/s by which the mass flow q, with components qx and qy in m²/s, of water of depth h
+// decays: C = g n² / h^(7/3).
+// Rate[float32], rough/rough.go:23
+DEVICE float rough_Rate_f32(float gravity, float n, float h, float qx, float qy) {
+    return gravity * n * n * num_Sqrt_f32(qx * qx + qy * qy) / (h * h * rough_CubeRoot_f32(h));
 }
 
-// frictionFactor[float32], friction.go:39
-DEVICE float frictionFactor_f32(const Params_f32 *p, float dt, float n, float h, float qx, float qy) {
-    return 2.0f / (1.0f + num_Sqrt_f32(1.0f + 4.0f * dt * manningRate_f32(p, n, h, qx, qy)));
+// Factor returns that by which a mass flow decays over a time dt, implicitly: q + dt C |q| q equals what q was, whose
+// Rate is rate.
+// Factor[float32], rough/rough.go:29
+DEVICE float rough_Factor_f32(float dt, float rate) {
+    return 2.0f / (1.0f + num_Sqrt_f32(1.0f + 4.0f * dt * rate));
 }
 
 // bedFriction decelerates the layer in contact with the bed by Manning's friction with coefficient n over a time dt,
-// implicitly: q + dt C |q| q equals what q was, with C of manningRate. Uniform flow, in which gravity has been added
+// implicitly: q + dt C |q| q equals what q was, with C of rough.Rate. Uniform flow, in which gravity has been added
 // before, is an exact fixed point for any dt.
-// bedFriction[float32], friction.go:29
+// bedFriction[float32], friction.go:32
 DEVICE void bedFriction_f32(const Params_f32 *p, float dt, float n, State_f32 *c) {
     if (c->H2 >= p->DryDepth) {
-        float s = frictionFactor_f32(p, dt, n, c->H2, c->Q2x, c->Q2y);
+        float s = rough_Factor_f32(dt, rough_Rate_f32(p->Gravity, n, c->H2, c->Q2x, c->Q2y));
         c->Q2x = c->Q2x * s;
         c->Q2y = c->Q2y * s;
     } else if (c->H1 >= p->DryDepth) {
-        float s = frictionFactor_f32(p, dt, n, c->H1, c->Q1x, c->Q1y);
+        float s = rough_Factor_f32(dt, rough_Rate_f32(p->Gravity, n, c->H1, c->Q1x, c->Q1y));
         c->Q1x = c->Q1x * s;
         c->Q1y = c->Q1y * s;
     }
@@ -1693,13 +1814,13 @@ DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float ar
 }
 
 // stepLimit returns the longest step that the rain until the end of the next step allows.
-// (*Forcing[float32]).stepLimit, forcing.go:65
+// (*Forcing[float32]).stepLimit, forcing.go:68
 DEVICE float Forcing_stepLimit_f32(const Forcing_f32 *f) {
     return f->Ahead[f->Limit];
 }
 
 // rainAhead returns the largest rain on owned cell i until the end of the next step, m/s.
-// (*Forcing[float32]).rainAhead, forcing.go:77
+// (*Forcing[float32]).rainAhead, forcing.go:80
 DEVICE float Forcing_rainAhead_f32(const Forcing_f32 *f, int64 i) {
     float rain = f->Ahead[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1709,7 +1830,7 @@ DEVICE float Forcing_rainAhead_f32(const Forcing_f32 *f, int64 i) {
 }
 
 // advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
-// (*balance[float32]).advance, stage.go:14
+// (*balance[float32]).advance, stage.go:15
 DEVICE float balance_advance_f32(balance_f32 *b, bool oneLayer, int64 i, const Params_f32 *p, float dt, float area,
         State_f32 *from, Slice<float> manning, const Forcing_f32 *force, State_f32 *out) {
     State_f32 c = *from;
@@ -1723,7 +1844,7 @@ DEVICE float balance_advance_f32(balance_f32 *b, bool oneLayer, int64 i, const P
         restoreHyperbolicity_f32(p, &c);
     }
     if (p->Friction) {
-        bedFriction_f32(p, dt, manning[i], &c);
+        bedFriction_f32(p, dt, Forcing_roughness_f32(force, i, manning, p, &c), &c);
     }
     dampThinLayers_f32(oneLayer, p->DryDepth, &c);
     *out = c;
@@ -1803,7 +1924,7 @@ DEVICE void balance_applyFluxes_f64(balance_f64 *b, bool oneLayer, double rate, 
 }
 
 // rainOn returns the rain on owned cell i, m/s.
-// (*Forcing[float64]).rainOn, forcing.go:56
+// (*Forcing[float64]).rainOn, forcing.go:59
 DEVICE double Forcing_rainOn_f64(const Forcing_f64 *f, int64 i) {
     double rain = f->Prescribed[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1860,7 +1981,7 @@ DEVICE air_Air_Wind_f64_results air_Air_Wind_f64(const air_Air_f64 *a, int64 i, 
 }
 
 // applyWind adds the stress of the wind to the upper layer, if there is one.
-// (*Forcing[float64]).applyWind, forcing.go:46
+// (*Forcing[float64]).applyWind, forcing.go:49
 DEVICE void Forcing_applyWind_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *c) {
     auto [x, y, stress] = air_Air_Wind_f64(&f->Air, i, f->Prescribed, dt);
     if (c->H1 >= p->DryDepth) {
@@ -1892,7 +2013,7 @@ DEVICE air_Air_Push_f64_results air_Air_Push_f64(const air_Air_f64 *a, int64 i, 
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
-// (*Forcing[float64]).applyAirPressure, forcing.go:86
+// (*Forcing[float64]).applyAirPressure, forcing.go:89
 DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt,
         State_f64 *from, State_f64 *c) {
     auto [x, y] = air_Air_Push_f64(&f->Air, i, f->Prescribed, dt);
@@ -1910,7 +2031,7 @@ DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Pa
 // apply adds the forcing of owned cell i in an Euler step of length dt, except losses and the Coriolis rotation. A
 // single layer of water is the lower one. Rain has no momentum. from is the state at the beginning of the step, and c
 // that after the fluxes.
-// (*Forcing[float64]).apply, forcing.go:35
+// (*Forcing[float64]).apply, forcing.go:38
 DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
         State_f64 *c) {
     c->H2 += dt * Forcing_rainOn_f64(f, i);
@@ -1925,18 +2046,21 @@ DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p
 // Infiltration returns what the soil takes by a model in a step of length dt, in which the thickness fallen has fallen
 // on a cell where the water is now h deep, m. It may be more than h. So far the thickness before of rain has
 // fallen, and the soil has taken the thickness infiltrated, m.
-// (*soil.Soil[float64]).Infiltration, soil/soil.go:26
+// (*soil.Soil[float64]).Infiltration, soil/soil.go:29
 DEVICE double soil_Soil_Infiltration_f64(soil_Soil_f64 *s, int32 model, double infiltrated, double before,
         double dt, double fallen, double h) {
-    double rate = s->Rate, depth = s->Depth, storage = s->Storage;
+    double rate = s->Rate, depth = s->Depth, scale = s->Scale;
     if (model == 0) {
         return soil_greenAmpt(infiltrated, rate * dt, depth + s->Deficit * h);
+    }
+    if (model == 3) {
+        return soil_horton(infiltrated, rate, depth, scale, dt);
     }
     double start = num_Larger_f64(before - depth, 0.0), end = num_Larger_f64(before + fallen - depth, 0.0);
     // of the rain, over the initial loss
     double excess = end - start;
     if (model == 2) {
-        return fallen - (soil_runoff(end, storage) - soil_runoff(start, storage));
+        return fallen - (soil_runoff(end, scale) - soil_runoff(start, scale));
     }
     if (excess <= 0.0) {
         return fallen;
@@ -1946,7 +2070,7 @@ DEVICE double soil_Soil_Infiltration_f64(soil_Soil_f64 *s, int32 model, double i
 
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float64]).lose, forcing.go:115
+// (*Forcing[float64]).lose, forcing.go:118
 DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -1975,7 +2099,7 @@ DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64
 
 // rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
 // angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float64]).rotate, forcing.go:99
+// (*Forcing[float64]).rotate, forcing.go:102
 DEVICE void Forcing_rotate_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Coriolis.len == 0) {
         return;
@@ -1992,7 +2116,7 @@ DEVICE void Forcing_rotate_f64(const Forcing_f64 *f, int64 i, double dt, State_f
 
 // restoreHyperbolicity moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction
 // between the layers that keeps their momentum (M. J. Castro et al., J. Sci. Comput. 48, 2011).
-// restoreHyperbolicity[float64], friction.go:7
+// restoreHyperbolicity[float64], friction.go:10
 DEVICE void restoreHyperbolicity_f64(const Params_f64 *p, State_f64 *c) {
     if (c->H1 < p->DryDepth || c->H2 < p->DryDepth) {
         return;
@@ -2015,10 +2139,38 @@ DEVICE void restoreHyperbolicity_f64(const Params_f64 *p, State_f64 *c) {
     c->Q2y = c->H2 * (my + r * c->H1 * dy) / mass;
 }
 
+// At returns Manning's n at a depth h in m, where that of deep water is deep.
+// (*rough.Shallows[float64]).At, rough/rough.go:11
+DEVICE double rough_Shallows_At_f64(rough_Shallows_f64 *s, double deep, double h) {
+    if (h >= s->Deep) {
+        return deep;
+    }
+    if (h <= s->Below) {
+        return s->N;
+    }
+    return s->N + (deep - s->N) * ((h - s->Below) / (s->Deep - s->Below));
+}
+
+// roughness returns Manning's coefficient of owned cell i for the water on its bed, s/m^(1/3): the upper layer where
+// the lower one is absent.
+// (*Forcing[float64]).roughness, friction.go:62
+DEVICE double Forcing_roughness_f64(const Forcing_f64 *f, int64 i, Slice<double> manning, const Params_f64 *p,
+        State_f64 *c) {
+    double n = manning[i];
+    if (f->Shallows.len > 0) {
+        double h = c->H2;
+        if (h < p->DryDepth) {
+            h = c->H1;
+        }
+        n = rough_Shallows_At_f64(&f->Shallows[i], n, h);
+    }
+    return n;
+}
+
 // CubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
 // 1e-14 < x < 1e14. It stops when an iteration has no effect.
-// CubeRoot[float64], friction.go:68
-DEVICE double CubeRoot_f64(double x) {
+// CubeRoot[float64], rough/rough.go:44
+DEVICE double rough_CubeRoot_f64(double x) {
     double fourth = num_Sqrt_f64(num_Sqrt_f64(x));
     double y = fourth * num_Sqrt_f64(num_Sqrt_f64(fourth));
     for (int64 i = 0; i < 6; i++) {
@@ -2031,28 +2183,31 @@ DEVICE double CubeRoot_f64(double x) {
     return y;
 }
 
-// manningRate returns C |q| in 1/s, with C = g n² / h^(7/3).
-// manningRate[float64], friction.go:44
-DEVICE double manningRate_f64(const Params_f64 *p, double n, double h, double qx, double qy) {
-    return p->Gravity * n * n * num_Sqrt_f64(qx * qx + qy * qy) / (h * h * CubeRoot_f64(h));
+// Rate returns the rate C |q| in 1/s by which the mass flow q, with components qx and qy in m²/s, of water of depth h
+// decays: C = g n² / h^(7/3).
+// Rate[float64], rough/rough.go:23
+DEVICE double rough_Rate_f64(double gravity, double n, double h, double qx, double qy) {
+    return gravity * n * n * num_Sqrt_f64(qx * qx + qy * qy) / (h * h * rough_CubeRoot_f64(h));
 }
 
-// frictionFactor[float64], friction.go:39
-DEVICE double frictionFactor_f64(const Params_f64 *p, double dt, double n, double h, double qx, double qy) {
-    return 2.0 / (1.0 + num_Sqrt_f64(1.0 + 4.0 * dt * manningRate_f64(p, n, h, qx, qy)));
+// Factor returns that by which a mass flow decays over a time dt, implicitly: q + dt C |q| q equals what q was, whose
+// Rate is rate.
+// Factor[float64], rough/rough.go:29
+DEVICE double rough_Factor_f64(double dt, double rate) {
+    return 2.0 / (1.0 + num_Sqrt_f64(1.0 + 4.0 * dt * rate));
 }
 
 // bedFriction decelerates the layer in contact with the bed by Manning's friction with coefficient n over a time dt,
-// implicitly: q + dt C |q| q equals what q was, with C of manningRate. Uniform flow, in which gravity has been added
+// implicitly: q + dt C |q| q equals what q was, with C of rough.Rate. Uniform flow, in which gravity has been added
 // before, is an exact fixed point for any dt.
-// bedFriction[float64], friction.go:29
+// bedFriction[float64], friction.go:32
 DEVICE void bedFriction_f64(const Params_f64 *p, double dt, double n, State_f64 *c) {
     if (c->H2 >= p->DryDepth) {
-        double s = frictionFactor_f64(p, dt, n, c->H2, c->Q2x, c->Q2y);
+        double s = rough_Factor_f64(dt, rough_Rate_f64(p->Gravity, n, c->H2, c->Q2x, c->Q2y));
         c->Q2x = c->Q2x * s;
         c->Q2y = c->Q2y * s;
     } else if (c->H1 >= p->DryDepth) {
-        double s = frictionFactor_f64(p, dt, n, c->H1, c->Q1x, c->Q1y);
+        double s = rough_Factor_f64(dt, rough_Rate_f64(p->Gravity, n, c->H1, c->Q1x, c->Q1y));
         c->Q1x = c->Q1x * s;
         c->Q1y = c->Q1y * s;
     }
@@ -2121,13 +2276,13 @@ DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double 
 }
 
 // stepLimit returns the longest step that the rain until the end of the next step allows.
-// (*Forcing[float64]).stepLimit, forcing.go:65
+// (*Forcing[float64]).stepLimit, forcing.go:68
 DEVICE double Forcing_stepLimit_f64(const Forcing_f64 *f) {
     return f->Ahead[f->Limit];
 }
 
 // rainAhead returns the largest rain on owned cell i until the end of the next step, m/s.
-// (*Forcing[float64]).rainAhead, forcing.go:77
+// (*Forcing[float64]).rainAhead, forcing.go:80
 DEVICE double Forcing_rainAhead_f64(const Forcing_f64 *f, int64 i) {
     double rain = f->Ahead[f->Rain];
     if (f->Pattern.len > 0) {
@@ -2137,7 +2292,7 @@ DEVICE double Forcing_rainAhead_f64(const Forcing_f64 *f, int64 i) {
 }
 
 // advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
-// (*balance[float64]).advance, stage.go:14
+// (*balance[float64]).advance, stage.go:15
 DEVICE double balance_advance_f64(balance_f64 *b, bool oneLayer, int64 i, const Params_f64 *p, double dt,
         double area, State_f64 *from, Slice<double> manning, const Forcing_f64 *force, State_f64 *out) {
     State_f64 c = *from;
@@ -2151,7 +2306,7 @@ DEVICE double balance_advance_f64(balance_f64 *b, bool oneLayer, int64 i, const 
         restoreHyperbolicity_f64(p, &c);
     }
     if (p->Friction) {
-        bedFriction_f64(p, dt, manning[i], &c);
+        bedFriction_f64(p, dt, Forcing_roughness_f64(force, i, manning, p, &c), &c);
     }
     dampThinLayers_f64(oneLayer, p->DryDepth, &c);
     *out = c;
@@ -2180,7 +2335,7 @@ DEVICE double UpdateCell_f64_at(int64 i, bool oneLayer, const Params_f64 *p, con
 
 // Interpolate returns the value at x of count rows from first on, which are linear between their abscissas T: that of
 // the first row before it, and on the line through the last two rows after them.
-// Interpolate, conveyance.go:61
+// Interpolate, conveyance.go:68
 DEVICE double Interpolate(Slice<Row> rows, int32 first, int32 count, double x) {
     int32 lo = first, hi = sub(add(first, count), 1);
     if (count == 0) {
@@ -2204,7 +2359,7 @@ DEVICE double Interpolate(Slice<Row> rows, int32 first, int32 count, double x) {
 // Convey computes the conveyance of share k from the state at the start of a step. On ground that is dry or nearly so
 // the depth of an inflow is that below the level at which it would be critical, so that it begins where the ground is
 // lowest.
-// Convey[float32], conveyance.go:18
+// Convey[float32], conveyance.go:22
 DEVICE void Convey_f32_at(int64 k, Slice<Share_f32> shares, const Boundary_f32 *b, Slice<State_f32> w) {
     Share_f32 s = shares[k];
     Condition given = b->Conditions[b->ConditionOf[s.Outlet_]];
@@ -2215,8 +2370,11 @@ DEVICE void Convey_f32_at(int64 k, Slice<Share_f32> shares, const Boundary_f32 *
     }
     float conveyance = 0.0f;
     if (h > 0.0f) {
-        float root = CubeRoot_f32(h);
+        float root = rough_CubeRoot_f32(h);
         conveyance = h * root * root * s.Width;
+        if (s.Shallows.Deep > 0.0f) {
+            conveyance /= rough_Shallows_At_f32(&s.Shallows, 1.0f, h);
+        }
     }
     b->Conveyances[b->Outlets[s.Outlet_].Position] = conveyance;
 }
@@ -2224,7 +2382,7 @@ DEVICE void Convey_f32_at(int64 k, Slice<Share_f32> shares, const Boundary_f32 *
 // Convey computes the conveyance of share k from the state at the start of a step. On ground that is dry or nearly so
 // the depth of an inflow is that below the level at which it would be critical, so that it begins where the ground is
 // lowest.
-// Convey[float64], conveyance.go:18
+// Convey[float64], conveyance.go:22
 DEVICE void Convey_f64_at(int64 k, Slice<Share_f64> shares, const Boundary_f64 *b, Slice<State_f64> w) {
     Share_f64 s = shares[k];
     Condition given = b->Conditions[b->ConditionOf[s.Outlet_]];
@@ -2235,14 +2393,17 @@ DEVICE void Convey_f64_at(int64 k, Slice<Share_f64> shares, const Boundary_f64 *
     }
     double conveyance = 0.0;
     if (h > 0.0) {
-        double root = CubeRoot_f64(h);
+        double root = rough_CubeRoot_f64(h);
         conveyance = h * root * root * s.Width;
+        if (s.Shallows.Deep > 0.0) {
+            conveyance /= rough_Shallows_At_f64(&s.Shallows, 1.0, h);
+        }
     }
     b->Conveyances[b->Outlets[s.Outlet_].Position] = conveyance;
 }
 
 // SumConveyances sums the conveyances of distribution k, in their order.
-// SumConveyances[float32], conveyance.go:40
+// SumConveyances[float32], conveyance.go:47
 DEVICE void SumConveyances_f32_at(int64 k, Slice<Distribution> list, const Boundary_f32 *b) {
     Distribution d = list[k];
     float sum = 0.0f;
@@ -2253,7 +2414,7 @@ DEVICE void SumConveyances_f32_at(int64 k, Slice<Distribution> list, const Bound
 }
 
 // SumConveyances sums the conveyances of distribution k, in their order.
-// SumConveyances[float64], conveyance.go:40
+// SumConveyances[float64], conveyance.go:47
 DEVICE void SumConveyances_f64_at(int64 k, Slice<Distribution> list, const Boundary_f64 *b) {
     Distribution d = list[k];
     double sum = 0.0;
@@ -2854,17 +3015,23 @@ DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
 }
 
 // bounded returns x in [0, 1].
-// bounded[float32], boundary.go:150
+// bounded[float32], boundary.go:155
 DEVICE float bounded_f32(float x) {
     return num_Smaller_f32(num_Larger_f32(x, 0.0f), 1.0f);
 }
 
-// frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
-// the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
-// faster flow slows down, and water at rest stays at rest.
-// frictionShare[float32], boundary.go:155
-DEVICE float frictionShare_f32(float n, float h, float square, float slope) {
-    float friction = n * n * square / (h * CubeRoot_f32(h));
+// roughness returns Manning's coefficient where the water is h deep.
+// (*Outlet[float32]).roughness, boundary.go:63
+DEVICE float Outlet_roughness_f32(Outlet_f32 *o, float h) {
+    return rough_Shallows_At_f32(&o->Shallows, o->Manning, h);
+}
+
+// Share returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice the
+// slope of friction, n² u²/h^(4/3), with u² given as square, but at most all of it. So uniform flow is exact, slower
+// flow accelerates, faster flow slows down, and water at rest stays at rest.
+// Share[float32], rough/rough.go:34
+DEVICE float rough_Share_f32(float n, float h, float square, float slope) {
+    float friction = n * n * square / (h * rough_CubeRoot_f32(h));
     if (2.0f * friction < slope) {
         return 2.0f * friction / slope;
     }
@@ -2875,7 +3042,7 @@ DEVICE float frictionShare_f32(float n, float h, float square, float slope) {
 // velocity. Where water flows in down a slope its velocity is reduced, the more the thinner it is: else films on rough
 // beds would draw in any amount of water. At first order the level falls outwards as that of uniform flow does, like
 // that in a cell with slopes at second order (see openSlopes): HLLE's flux to a cell of the same depth beyond the edge.
-// (*Face[float32]).openOutlet, boundary.go:127
+// (*Face[float32]).openOutlet, boundary.go:132
 struct Face_openOutlet_f32_results { float r0; float r1; float r2; };
 DEVICE Face_openOutlet_f32_results Face_openOutlet_f32(Face_f32 *f, const Params_f32 *p, Outlet_f32 *o, float h,
         float u) {
@@ -2894,14 +3061,14 @@ DEVICE Face_openOutlet_f32_results Face_openOutlet_f32(Face_f32 *f, const Params
     if (f->sloped || o->Fall <= 0.0f || u <= 0.0f || u >= c) {
         return {0.0f, 0.0f, u};
     }
-    float drop = 2.0f * o->Fall * frictionShare_f32(o->Manning, h, u * u + f->l.t2 * f->l.t2, o->Slope);
+    float drop = 2.0f * o->Fall * rough_Share_f32(Outlet_roughness_f32(o, h), h, u * u + f->l.t2 * f->l.t2, o->Slope);
     // With the jump -drop of the level alone HLLE adds (c²-u²)/2c drop to the mass and takes c (c-u)/2 drop of momentum.
     return {-drop * (c - u) / (2.0f * c), (c * c - u * u) / (2.0f * c) * drop, u};
 }
 
 // part returns the part of a group's discharge that flows through a metre of outlet k, whose edge has a length; 0 for a
 // condition that is not distributed.
-// (*Boundary[float32]).part, conveyance.go:51
+// (*Boundary[float32]).part, conveyance.go:58
 DEVICE float Boundary_part_f32(const Boundary_f32 *s, int64 k, float length) {
     float sum = s->Sums[s->ConditionOf[k]];
     if (sum <= 0.0f) {
@@ -2912,7 +3079,7 @@ DEVICE float Boundary_part_f32(const Boundary_f32 *s, int64 k, float length) {
 
 // outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
 // thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
-// outflow[float32], boundary.go:291
+// outflow[float32], boundary.go:285
 struct outflow_f32_results { float r0; float r1; float r2; };
 DEVICE outflow_f32_results outflow_f32(float gravity, float q, float h, float u) {
     float rise = 0.0f;
@@ -2944,7 +3111,7 @@ DEVICE outflow_f32_results outflow_f32(float gravity, float q, float h, float u)
 // inside, with velocity u, also inward: whether the slower wave of the Riemann problem of both moves inward. Else that
 // water drowns it. The thickness between the waves is that of two rarefactions (E. F. Toro, Shock-Capturing Methods for
 // Free-Surface Shallow Flows, 2001, section 10.5).
-// entersFast[float32], boundary.go:233
+// entersFast[float32], boundary.go:227
 DEVICE bool entersFast_f32(float gravity, float h0, float u0, float h, float u) {
     float c = (num_Sqrt_f32(gravity * h0) + num_Sqrt_f32(gravity * h)) / 2.0f + (u0 - u) / 4.0f;
     float between = num_Larger_f32(c, 0.0f) * num_Larger_f32(c, 0.0f) / gravity;
@@ -2959,14 +3126,14 @@ DEVICE bool entersFast_f32(float gravity, float h0, float u0, float h, float u) 
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
 // equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
 // inflow is at most critical: no faster than waves.
-// inflow[float32], boundary.go:317
+// inflow[float32], boundary.go:311
 struct inflow_f32_results { float r0; float r1; };
 DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, float c) {
     float thick = 0.0f;
     float speed = 0.0f;
     float critical = 0.0f;
     if (q > 0.0f) {
-        critical = CubeRoot_f32(gravity * q);
+        critical = rough_CubeRoot_f32(gravity * q);
     }
     c = num_Larger_f32(c, critical);
     for (int64 k = 0; k < 12 && c > 0.0f; k = add(k, int64(1))) {
@@ -2989,7 +3156,7 @@ DEVICE inflow_f32_results inflow_f32(float gravity, float q, float outgoing, flo
 // prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
 // simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
 // at rest. An inflow comes in against any outflow.
-// boundaryState[float32], boundary.go:250
+// boundaryState[float32], boundary.go:244
 struct boundaryState_f32_results { float r0; float r1; float r2; };
 DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, float wave, float gravity, float h,
         float u, float z, float depth) {
@@ -3043,7 +3210,7 @@ DEVICE boundaryState_f32_results boundaryState_f32(int32 kind, float value, floa
 // beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
 // for a prescribed value and the number that belongs to it. share is the part of what is distributed over the group
 // that flows through a metre of the outlet.
-// (*Face[float32]).beyond, boundary.go:166
+// (*Face[float32]).beyond, boundary.go:160
 struct Face_beyond_f32_results { float r0; float r1; float r2; };
 DEVICE Face_beyond_f32_results Face_beyond_f32(Face_f32 *f, int64 k, const Params_f32 *p,
         const Boundary_f32 *boundary, float value, float wave, float share) {
@@ -3062,8 +3229,8 @@ DEVICE Face_beyond_f32_results Face_beyond_f32(Face_f32 *f, int64 k, const Param
                 // not what limiters make of the depth at the boundary
                 mean = l->mean2;
             }
-            float root = CubeRoot_f32(mean);
-            q = mean * root * root * value / boundary->Outlets[k].Manning;
+            float root = rough_CubeRoot_f32(mean);
+            q = mean * root * root * value / Outlet_roughness_f32(&boundary->Outlets[k], mean);
         } else {
             q = float(Interpolate(boundary->Curves, given.First, given.Count, double(l->z2))) * share;
         }
@@ -3169,7 +3336,7 @@ DEVICE float carried_f32(float m, float tl, float tr) {
 
 // outletFlux returns the flux of an outlet in a run with one layer (the lower one). The speed of its waves is that of
 // the prescribed value or of the largest one until the end of the next step, so that the step is short enough for it.
-// (*Face[float32]).outletFlux, boundary.go:77
+// (*Face[float32]).outletFlux, boundary.go:82
 DEVICE Flux_f32 Face_outletFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *normal, const Params_f32 *p,
         const Boundary_f32 *boundary, float dt, bool own, Counters *n) {
     side_f32 *l = &f->l;
@@ -3421,7 +3588,7 @@ DEVICE Face_fluxes_f32_results Face_fluxes_f32(Face_f32 *f, int32 scheme, EdgeCe
 }
 
 // addOutflow adds the outflow of both layers through an outlet edge, m³/s, in a stage of a step of length dt.
-// (*Boundary[float32]).addOutflow, boundary.go:69
+// (*Boundary[float32]).addOutflow, boundary.go:74
 DEVICE void Boundary_addOutflow_f32(const Boundary_f32 *s, EdgeCells at, float dt, float m1, float m2) {
     int32 k = sub(-3, at.Right);
     s->Passed_[k].V1 += double(dt) * double(m1);
@@ -4046,17 +4213,23 @@ DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
 }
 
 // bounded returns x in [0, 1].
-// bounded[float64], boundary.go:150
+// bounded[float64], boundary.go:155
 DEVICE double bounded_f64(double x) {
     return num_Smaller_f64(num_Larger_f64(x, 0.0), 1.0);
 }
 
-// frictionShare returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice
-// the slope of friction, n² u²/h^(4/3), but at most all of it. So uniform flow is exact, slower flow accelerates,
-// faster flow slows down, and water at rest stays at rest.
-// frictionShare[float64], boundary.go:155
-DEVICE double frictionShare_f64(double n, double h, double square, double slope) {
-    double friction = n * n * square / (h * CubeRoot_f64(h));
+// roughness returns Manning's coefficient where the water is h deep.
+// (*Outlet[float64]).roughness, boundary.go:63
+DEVICE double Outlet_roughness_f64(Outlet_f64 *o, double h) {
+    return rough_Shallows_At_f64(&o->Shallows, o->Manning, h);
+}
+
+// Share returns the share of a slope of the bed that the level of water takes at a transmissive boundary: twice the
+// slope of friction, n² u²/h^(4/3), with u² given as square, but at most all of it. So uniform flow is exact, slower
+// flow accelerates, faster flow slows down, and water at rest stays at rest.
+// Share[float64], rough/rough.go:34
+DEVICE double rough_Share_f64(double n, double h, double square, double slope) {
+    double friction = n * n * square / (h * rough_CubeRoot_f64(h));
     if (2.0 * friction < slope) {
         return 2.0 * friction / slope;
     }
@@ -4067,7 +4240,7 @@ DEVICE double frictionShare_f64(double n, double h, double square, double slope)
 // velocity. Where water flows in down a slope its velocity is reduced, the more the thinner it is: else films on rough
 // beds would draw in any amount of water. At first order the level falls outwards as that of uniform flow does, like
 // that in a cell with slopes at second order (see openSlopes): HLLE's flux to a cell of the same depth beyond the edge.
-// (*Face[float64]).openOutlet, boundary.go:127
+// (*Face[float64]).openOutlet, boundary.go:132
 struct Face_openOutlet_f64_results { double r0; double r1; double r2; };
 DEVICE Face_openOutlet_f64_results Face_openOutlet_f64(Face_f64 *f, const Params_f64 *p, Outlet_f64 *o, double h,
         double u) {
@@ -4086,14 +4259,14 @@ DEVICE Face_openOutlet_f64_results Face_openOutlet_f64(Face_f64 *f, const Params
     if (f->sloped || o->Fall <= 0.0 || u <= 0.0 || u >= c) {
         return {0.0, 0.0, u};
     }
-    double drop = 2.0 * o->Fall * frictionShare_f64(o->Manning, h, u * u + f->l.t2 * f->l.t2, o->Slope);
+    double drop = 2.0 * o->Fall * rough_Share_f64(Outlet_roughness_f64(o, h), h, u * u + f->l.t2 * f->l.t2, o->Slope);
     // With the jump -drop of the level alone HLLE adds (c²-u²)/2c drop to the mass and takes c (c-u)/2 drop of momentum.
     return {-drop * (c - u) / (2.0 * c), (c * c - u * u) / (2.0 * c) * drop, u};
 }
 
 // part returns the part of a group's discharge that flows through a metre of outlet k, whose edge has a length; 0 for a
 // condition that is not distributed.
-// (*Boundary[float64]).part, conveyance.go:51
+// (*Boundary[float64]).part, conveyance.go:58
 DEVICE double Boundary_part_f64(const Boundary_f64 *s, int64 k, double length) {
     double sum = s->Sums[s->ConditionOf[k]];
     if (sum <= 0.0) {
@@ -4104,7 +4277,7 @@ DEVICE double Boundary_part_f64(const Boundary_f64 *s, int64 k, double length) {
 
 // outflow returns what boundaryState does for an outflow of q per metre, which is at most critical, where the cell has
 // thickness h and outward velocity u: Newton's method for (R - 2c) c² = gq, which decreases c from R/2, where q is 0.
-// outflow[float64], boundary.go:291
+// outflow[float64], boundary.go:285
 struct outflow_f64_results { double r0; double r1; double r2; };
 DEVICE outflow_f64_results outflow_f64(double gravity, double q, double h, double u) {
     double rise = 0.0;
@@ -4136,7 +4309,7 @@ DEVICE outflow_f64_results outflow_f64(double gravity, double q, double h, doubl
 // inside, with velocity u, also inward: whether the slower wave of the Riemann problem of both moves inward. Else that
 // water drowns it. The thickness between the waves is that of two rarefactions (E. F. Toro, Shock-Capturing Methods for
 // Free-Surface Shallow Flows, 2001, section 10.5).
-// entersFast[float64], boundary.go:233
+// entersFast[float64], boundary.go:227
 DEVICE bool entersFast_f64(double gravity, double h0, double u0, double h, double u) {
     double c = (num_Sqrt_f64(gravity * h0) + num_Sqrt_f64(gravity * h)) / 2.0 + (u0 - u) / 4.0;
     double between = num_Larger_f64(c, 0.0) * num_Larger_f64(c, 0.0) / gravity;
@@ -4151,14 +4324,14 @@ DEVICE bool entersFast_f64(double gravity, double h0, double u0, double h, doubl
 // inflow returns the thickness and the outward velocity on the boundary for an inflow of q per metre, so that u + 2c
 // equals the outgoing characteristic. c is the wave speed √(gh) in the cell, from which Newton's method starts. The
 // inflow is at most critical: no faster than waves.
-// inflow[float64], boundary.go:317
+// inflow[float64], boundary.go:311
 struct inflow_f64_results { double r0; double r1; };
 DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, double c) {
     double thick = 0.0;
     double speed = 0.0;
     double critical = 0.0;
     if (q > 0.0) {
-        critical = CubeRoot_f64(gravity * q);
+        critical = rough_CubeRoot_f64(gravity * q);
     }
     c = num_Larger_f64(c, critical);
     for (int64 k = 0; k < 12 && c > 0.0; k = add(k, int64(1))) {
@@ -4181,7 +4354,7 @@ DEVICE inflow_f64_results inflow_f64(double gravity, double q, double outgoing, 
 // prescribes the incoming characteristic: that of water at rest with the prescribed level, or, if wave is not 0, of a
 // simple wave whose height above that level is wave. Across a simple wave that moves inward, R keeps its value 2√(gh₀)
 // at rest. An inflow comes in against any outflow.
-// boundaryState[float64], boundary.go:250
+// boundaryState[float64], boundary.go:244
 struct boundaryState_f64_results { double r0; double r1; double r2; };
 DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, double wave, double gravity, double h,
         double u, double z, double depth) {
@@ -4235,7 +4408,7 @@ DEVICE boundaryState_f64_results boundaryState_f64(int32 kind, double value, dou
 // beyond returns how far the level on outlet k is above that inside, and the thickness and the outward velocity there,
 // for a prescribed value and the number that belongs to it. share is the part of what is distributed over the group
 // that flows through a metre of the outlet.
-// (*Face[float64]).beyond, boundary.go:166
+// (*Face[float64]).beyond, boundary.go:160
 struct Face_beyond_f64_results { double r0; double r1; double r2; };
 DEVICE Face_beyond_f64_results Face_beyond_f64(Face_f64 *f, int64 k, const Params_f64 *p,
         const Boundary_f64 *boundary, double value, double wave, double share) {
@@ -4254,8 +4427,8 @@ DEVICE Face_beyond_f64_results Face_beyond_f64(Face_f64 *f, int64 k, const Param
                 // not what limiters make of the depth at the boundary
                 mean = l->mean2;
             }
-            double root = CubeRoot_f64(mean);
-            q = mean * root * root * value / boundary->Outlets[k].Manning;
+            double root = rough_CubeRoot_f64(mean);
+            q = mean * root * root * value / Outlet_roughness_f64(&boundary->Outlets[k], mean);
         } else {
             q = Interpolate(boundary->Curves, given.First, given.Count, l->z2) * share;
         }
@@ -4361,7 +4534,7 @@ DEVICE double carried_f64(double m, double tl, double tr) {
 
 // outletFlux returns the flux of an outlet in a run with one layer (the lower one). The speed of its waves is that of
 // the prescribed value or of the largest one until the end of the next step, so that the step is short enough for it.
-// (*Face[float64]).outletFlux, boundary.go:77
+// (*Face[float64]).outletFlux, boundary.go:82
 DEVICE Flux_f64 Face_outletFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *normal, const Params_f64 *p,
         const Boundary_f64 *boundary, double dt, bool own, Counters *n) {
     side_f64 *l = &f->l;
@@ -4614,7 +4787,7 @@ DEVICE Face_fluxes_f64_results Face_fluxes_f64(Face_f64 *f, int32 scheme, EdgeCe
 }
 
 // addOutflow adds the outflow of both layers through an outlet edge, m³/s, in a stage of a step of length dt.
-// (*Boundary[float64]).addOutflow, boundary.go:69
+// (*Boundary[float64]).addOutflow, boundary.go:74
 DEVICE void Boundary_addOutflow_f64(const Boundary_f64 *s, EdgeCells at, double dt, double m1, double m2) {
     int32 k = sub(-3, at.Right);
     s->Passed_[k].V1 += dt * m1;
@@ -4959,7 +5132,7 @@ DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
 }
 
 // inside returns the index of a neighbour of cell i, or of the cell itself if the neighbour is Wall or Open.
-// inside, reconstruct.go:64
+// inside, reconstruct.go:67
 DEVICE int32 inside(int32 neighbour, int64 i) {
     if (neighbour < 0) {
         return int32(i);
@@ -5054,7 +5227,7 @@ DEVICE Vec2_f32 geometry_across_f32(geometry_f32 *g, int64 k) {
 // head returns the highest head that a condition lets in through outlet k, whose edge has a length and a height of the
 // bed, from the level in the cell. Inflow is critical or deeper, not below the level in the cell, unless its depth is
 // given.
-// (*Boundary[float32]).head, boundary.go:203
+// (*Boundary[float32]).head, boundary.go:197
 DEVICE float Boundary_head_f32(const Boundary_f32 *s, int32 k, float length, float bed, float level,
         const Params_f32 *p) {
     Condition given = s->Conditions[s->ConditionOf[k]];
@@ -5087,7 +5260,7 @@ DEVICE float Boundary_head_f32(const Boundary_f32 *s, int32 k, float length, flo
     if (value <= 0.0f) {
         return level;
     }
-    float critical = CubeRoot_f32(value * value / p->Gravity);
+    float critical = rough_CubeRoot_f32(value * value / p->Gravity);
     float most = num_Larger_f32(level, bed + critical) + critical / 2.0f;
     if (wave > 0.0f && (given.Kind == 8 || given.Kind == 9)) {
         float speed = value / wave;
@@ -5139,7 +5312,7 @@ DEVICE float water_head_f32(water_f32 *me, Array<water_f32, 3> *o, Stencil_f32 *
 
 // prepareNeighbour is prepareNeighbours for one neighbour, or for the cell itself, which it does not change. It reports
 // whether the cell has the neighbour's layers.
-// (*water[float32]).prepareNeighbour, reconstruct.go:100
+// (*water[float32]).prepareNeighbour, reconstruct.go:103
 DEVICE bool water_prepareNeighbour_f32(water_f32 *me, bool oneLayer, float dry, water_f32 *o) {
     bool wet1 = !oneLayer && me->h1 >= dry, wet2 = me->h2 >= dry;
     bool has1 = !oneLayer && o->h1 >= dry, has2 = o->h2 >= dry;
@@ -5172,7 +5345,7 @@ DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
 }
 
 // continueBeyond changes the state o of the cell to that beyond its edge k, if this is at the boundary.
-// (*water[float32]).continueBeyond, reconstruct.go:113
+// (*water[float32]).continueBeyond, reconstruct.go:116
 DEVICE void water_continueBeyond_f32(water_f32 *me, int64 k, Stencil_f32 *at, geometry_f32 *c, water_f32 *o) {
     if (at->Neighbours[k] < 0) {
         o->bed = me->bed + 2.0f * Vec2_dot_f32(at->Bed_, c->arm[k]);
@@ -5194,7 +5367,7 @@ DEVICE void water_continueBeyond_f32(water_f32 *me, int64 k, Stencil_f32 *at, ge
 // of this layer, except where its level is below the cell's; a higher level is that of a shore.
 //
 // There are no loops, so that vector code keeps the neighbours in registers.
-// (*water[float32]).prepareNeighbours, reconstruct.go:81
+// (*water[float32]).prepareNeighbours, reconstruct.go:84
 struct water_prepareNeighbours_f32_results { bool r0; bool r1; };
 DEVICE water_prepareNeighbours_f32_results water_prepareNeighbours_f32(water_f32 *me, bool oneLayer,
         Stencil_f32 *at, geometry_f32 *c, float dry, Array<water_f32, 3> *o) {
@@ -5237,7 +5410,7 @@ DEVICE float geometry_rangeFactor_f32(geometry_f32 *c, Vec2_f32 g, float lo, flo
 
 // keptBed returns the factor that limits the slope of the bed to the range of d0, d1 and d2, by which the neighbours'
 // beds are higher than the cell's.
-// (*geometry[float32]).keptBed, reconstruct.go:167
+// (*geometry[float32]).keptBed, reconstruct.go:170
 DEVICE float geometry_keptBed_f32(geometry_f32 *c, float d0, float d1, float d2, Vec2_f32 bed) {
     float lo = num_Smaller_f32(smallest_f32(d0, d1, d2), 0.0f), hi = num_Larger_f32(largest_f32(d0, d1, d2), 0.0f);
     // without which planes on irregular meshes are limited
@@ -5246,7 +5419,7 @@ DEVICE float geometry_keptBed_f32(geometry_f32 *c, float d0, float d1, float d2,
 }
 
 // atWall returns 0 for the mirror image of a cell behind a wall, and d for other neighbours.
-// atWall[float32], reconstruct.go:174
+// atWall[float32], reconstruct.go:177
 DEVICE float atWall_f32(int32 neighbour, float d) {
     if (neighbour == -1) {
         return 0.0f;
@@ -5258,7 +5431,7 @@ DEVICE float atWall_f32(int32 neighbour, float d) {
 // falls by much of the water's thickness to a neighbour, if its slope had to be limited to the range of neighbours. A
 // step of the bed between two cells then stays between them, instead of becoming a ramp over both, on which water loses
 // head.
-// (*water[float32]).evenness, reconstruct.go:185
+// (*water[float32]).evenness, reconstruct.go:188
 DEVICE float water_evenness_f32(water_f32 *me, bool wet1, bool wet2, Array<water_f32, 3> *o, Stencil_f32 *at,
         geometry_f32 *c) {
     float h = me->h2;
@@ -5315,7 +5488,7 @@ DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1
 // Rest over a rough bed would be unstable with second order everywhere: the noise that limiters leave in small ranges
 // would grow, and so would modes of single cells at a shore. Where thicknesses of neighbours differ much, no range
 // counts as small.
-// (*water[float32]).gradients, reconstruct.go:210
+// (*water[float32]).gradients, reconstruct.go:213
 DEVICE void water_gradients_f32(water_f32 *me, bool wet1, bool wet2, Array<water_f32, 3> *o, geometry_f32 *c,
         const Params_f32 *p, Slopes_f32 *s) {
     float h = me->h2, weight = p->Gravity;
@@ -5347,7 +5520,7 @@ DEVICE void water_gradients_f32(water_f32 *me, bool wet1, bool wet2, Array<water
 
 // flatten multiplies the gradients of the layer on the bed by the factor of evenness. So flow over a step of the bed,
 // where level and velocity jump, is piecewise constant on both sides, as its head is.
-// (*Slopes[float32]).flatten, reconstruct.go:239
+// (*Slopes[float32]).flatten, reconstruct.go:242
 DEVICE void Slopes_flatten_f32(Slopes_f32 *s, bool wet1, bool wet2, float even) {
     if (!wet2) {
         const Vec2_f32 value1 = Vec2_times_f32(s->Z1, even), value2 = Vec2_times_f32(s->U1x, even), value3 = Vec2_times_f32(s->U1y, even);
@@ -5368,7 +5541,7 @@ DEVICE void Slopes_flatten_f32(Slopes_f32 *s, bool wet1, bool wet2, float even) 
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
 // at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
 // level.
-// (*geometry[float32]).positivityFactor, reconstruct.go:282
+// (*geometry[float32]).positivityFactor, reconstruct.go:285
 DEVICE float geometry_positivityFactor_f32(geometry_f32 *c, float h, Vec2_f32 slope, float share) {
     float d = smallest_f32(Vec2_dot_f32(slope, c->arm[0]), Vec2_dot_f32(slope, c->arm[1]), Vec2_dot_f32(slope, c->arm[2]));
     if (h + d < 0.0f) {
@@ -5425,7 +5598,7 @@ DEVICE void water_sheet_f32(water_f32 *me, bool open, Array<water_f32, 3> *o, ge
 // centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
 // thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
 // midpoints.
-// (*geometry[float32]).centroidVelocity, reconstruct.go:294
+// (*geometry[float32]).centroidVelocity, reconstruct.go:297
 DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_f32 ux, Vec2_f32 uy,
         Vec2_f32 slope, float h) {
     float part = 1.0f / (3.0f * h);
@@ -5436,7 +5609,7 @@ DEVICE Vec2_f32 geometry_centroidVelocity_f32(geometry_f32 *c, Vec2_f32 u, Vec2_
 
 // slopes computes the slopes of a cell from its neighbours. If the cell lacks a layer, so do its neighbours, and the
 // level of this layer has the slope of the surface below it.
-// (*water[float32]).slopes, reconstruct.go:124
+// (*water[float32]).slopes, reconstruct.go:127
 DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3> *o, Stencil_f32 *at,
         geometry_f32 *c, const Params_f32 *p, Slopes_f32 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = oneLayer || me->h2 >= p->DryDepth;
@@ -5472,8 +5645,8 @@ DEVICE void water_slopes_f32(water_f32 *me, bool oneLayer, Array<water_f32, 3> *
     }
 }
 
-// openSlope adds to the slope of the level what edge k contributes, and returns its frictionShare.
-// (*water[float32]).openSlope, reconstruct.go:268
+// openSlope adds to the slope of the level what edge k contributes, and returns its rough.Share.
+// (*water[float32]).openSlope, reconstruct.go:271
 DEVICE float water_openSlope_f32(water_f32 *me, int64 k, Stencil_f32 *at, geometry_f32 *c, float manning,
         Vec2_f32 *level) {
     Vec2_f32 across = geometry_across_f32(c, k);
@@ -5481,15 +5654,15 @@ DEVICE float water_openSlope_f32(water_f32 *me, int64 k, Stencil_f32 *at, geomet
     if (at->Neighbours[k] != -2 || !(fall > 0.0f) || !(Vec2_dot_f32(me->u2, across) > 0.0f)) {
         return 0.0f;
     }
-    float share = frictionShare_f32(manning, me->h2, Vec2_dot_f32(me->u2, me->u2), fall / num_Sqrt_f32(square));
+    float share = rough_Share_f32(manning, me->h2, Vec2_dot_f32(me->u2, me->u2), fall / num_Sqrt_f32(square));
     *level = Vec2_minus_f32(*level, Vec2_times_f32(across, share * fall / square));
     return share;
 }
 
 // openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a
 // fit to its neighbours would amplify themselves. Where the bed falls outwards and the water flows out, both fall as in
-// uniform flow, or less: see frictionShare. Else both are flat.
-// (*water[float32]).openSlopes, reconstruct.go:253
+// uniform flow, or less: see rough.Share. Else both are flat.
+// (*water[float32]).openSlopes, reconstruct.go:256
 DEVICE void water_openSlopes_f32(water_f32 *me, Stencil_f32 *at, geometry_f32 *c, float manning, Slopes_f32 *s) {
     Vec2_f32 level = {};
     float share0 = water_openSlope_f32(me, 0, at, c, manning, &level);
@@ -5542,13 +5715,13 @@ DEVICE float geometry_share_f32(geometry_f32 *c, float h, Vec2_f32 slope, Vec2_f
 
 // gain returns the sum over the edges of a cell of length × the component of a slope along their normal. Times the
 // gravitational acceleration it is the rate at which Σ length × speed of the edges' waves grows on this slope.
-// (*geometry[float32]).gain, reconstruct.go:59
+// (*geometry[float32]).gain, reconstruct.go:62
 DEVICE float geometry_gain_f32(geometry_f32 *c, Vec2_f32 slope) {
     return 2.0f * (num_Abs_f32(Vec2_dot_f32(slope, geometry_across_f32(c, 0))) + num_Abs_f32(Vec2_dot_f32(slope, geometry_across_f32(c, 1))) + num_Abs_f32(Vec2_dot_f32(slope, geometry_across_f32(c, 2))));
 }
 
 // slopesOf is CellSlopes for one cell.
-// slopesOf[float32], reconstruct.go:14
+// slopesOf[float32], reconstruct.go:17
 DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w) {
     Stencil_f32 c = m->Stencils[i];
     geometry_f32 g = Stencil_geometry_f32(&c);
@@ -5571,7 +5744,7 @@ DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, cons
         water_slopes_f32(&me, oneLayer, &o, &c, &g, p, &s);
     }
     if (oneLayer && open && me.h2 >= p->DryDepth) {
-        water_openSlopes_f32(&me, &c, &g, m->Boundary_.Outlets[c.Outlet_].Manning, &s);
+        water_openSlopes_f32(&me, &c, &g, Outlet_roughness_f32(&m->Boundary_.Outlets[c.Outlet_], me.h2), &s);
         water_sheet_f32(&me, true, &o, &g, c.Bed_, &s);
     }
     if (me.h2 >= p->DryDepth && !geometry_tranquil_f32(&g, me.h2, Vec2_minus_f32(s.Z2, s.Bed_), me.u2, p->Gravity)) {
@@ -5592,7 +5765,7 @@ DEVICE Slopes_f32 slopesOf_f32(bool oneLayer, int64 i, const Params_f32 *p, cons
 
 // CellSlopes computes the slopes of owned cell i from its edge neighbours: least squares, limited, and with
 // nonnegative thicknesses at the edges' midpoints.
-// CellSlopes[float32], reconstruct.go:9
+// CellSlopes[float32], reconstruct.go:12
 DEVICE void CellSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
         Slice<Slopes_f32> out) {
     out[m->SlopesAt[i]] = slopesOf_f32(oneLayer, i, p, m, w);
@@ -5691,7 +5864,7 @@ DEVICE Vec2_f64 geometry_across_f64(geometry_f64 *g, int64 k) {
 // head returns the highest head that a condition lets in through outlet k, whose edge has a length and a height of the
 // bed, from the level in the cell. Inflow is critical or deeper, not below the level in the cell, unless its depth is
 // given.
-// (*Boundary[float64]).head, boundary.go:203
+// (*Boundary[float64]).head, boundary.go:197
 DEVICE double Boundary_head_f64(const Boundary_f64 *s, int32 k, double length, double bed, double level,
         const Params_f64 *p) {
     Condition given = s->Conditions[s->ConditionOf[k]];
@@ -5724,7 +5897,7 @@ DEVICE double Boundary_head_f64(const Boundary_f64 *s, int32 k, double length, d
     if (value <= 0.0) {
         return level;
     }
-    double critical = CubeRoot_f64(value * value / p->Gravity);
+    double critical = rough_CubeRoot_f64(value * value / p->Gravity);
     double most = num_Larger_f64(level, bed + critical) + critical / 2.0;
     if (wave > 0.0 && (given.Kind == 8 || given.Kind == 9)) {
         double speed = value / wave;
@@ -5776,7 +5949,7 @@ DEVICE double water_head_f64(water_f64 *me, Array<water_f64, 3> *o, Stencil_f64 
 
 // prepareNeighbour is prepareNeighbours for one neighbour, or for the cell itself, which it does not change. It reports
 // whether the cell has the neighbour's layers.
-// (*water[float64]).prepareNeighbour, reconstruct.go:100
+// (*water[float64]).prepareNeighbour, reconstruct.go:103
 DEVICE bool water_prepareNeighbour_f64(water_f64 *me, bool oneLayer, double dry, water_f64 *o) {
     bool wet1 = !oneLayer && me->h1 >= dry, wet2 = me->h2 >= dry;
     bool has1 = !oneLayer && o->h1 >= dry, has2 = o->h2 >= dry;
@@ -5809,7 +5982,7 @@ DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
 }
 
 // continueBeyond changes the state o of the cell to that beyond its edge k, if this is at the boundary.
-// (*water[float64]).continueBeyond, reconstruct.go:113
+// (*water[float64]).continueBeyond, reconstruct.go:116
 DEVICE void water_continueBeyond_f64(water_f64 *me, int64 k, Stencil_f64 *at, geometry_f64 *c, water_f64 *o) {
     if (at->Neighbours[k] < 0) {
         o->bed = me->bed + 2.0 * Vec2_dot_f64(at->Bed_, c->arm[k]);
@@ -5831,7 +6004,7 @@ DEVICE void water_continueBeyond_f64(water_f64 *me, int64 k, Stencil_f64 *at, ge
 // of this layer, except where its level is below the cell's; a higher level is that of a shore.
 //
 // There are no loops, so that vector code keeps the neighbours in registers.
-// (*water[float64]).prepareNeighbours, reconstruct.go:81
+// (*water[float64]).prepareNeighbours, reconstruct.go:84
 struct water_prepareNeighbours_f64_results { bool r0; bool r1; };
 DEVICE water_prepareNeighbours_f64_results water_prepareNeighbours_f64(water_f64 *me, bool oneLayer,
         Stencil_f64 *at, geometry_f64 *c, double dry, Array<water_f64, 3> *o) {
@@ -5874,7 +6047,7 @@ DEVICE double geometry_rangeFactor_f64(geometry_f64 *c, Vec2_f64 g, double lo, d
 
 // keptBed returns the factor that limits the slope of the bed to the range of d0, d1 and d2, by which the neighbours'
 // beds are higher than the cell's.
-// (*geometry[float64]).keptBed, reconstruct.go:167
+// (*geometry[float64]).keptBed, reconstruct.go:170
 DEVICE double geometry_keptBed_f64(geometry_f64 *c, double d0, double d1, double d2, Vec2_f64 bed) {
     double lo = num_Smaller_f64(smallest_f64(d0, d1, d2), 0.0), hi = num_Larger_f64(largest_f64(d0, d1, d2), 0.0);
     // without which planes on irregular meshes are limited
@@ -5883,7 +6056,7 @@ DEVICE double geometry_keptBed_f64(geometry_f64 *c, double d0, double d1, double
 }
 
 // atWall returns 0 for the mirror image of a cell behind a wall, and d for other neighbours.
-// atWall[float64], reconstruct.go:174
+// atWall[float64], reconstruct.go:177
 DEVICE double atWall_f64(int32 neighbour, double d) {
     if (neighbour == -1) {
         return 0.0;
@@ -5895,7 +6068,7 @@ DEVICE double atWall_f64(int32 neighbour, double d) {
 // falls by much of the water's thickness to a neighbour, if its slope had to be limited to the range of neighbours. A
 // step of the bed between two cells then stays between them, instead of becoming a ramp over both, on which water loses
 // head.
-// (*water[float64]).evenness, reconstruct.go:185
+// (*water[float64]).evenness, reconstruct.go:188
 DEVICE double water_evenness_f64(water_f64 *me, bool wet1, bool wet2, Array<water_f64, 3> *o, Stencil_f64 *at,
         geometry_f64 *c) {
     double h = me->h2;
@@ -5952,7 +6125,7 @@ DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double 
 // Rest over a rough bed would be unstable with second order everywhere: the noise that limiters leave in small ranges
 // would grow, and so would modes of single cells at a shore. Where thicknesses of neighbours differ much, no range
 // counts as small.
-// (*water[float64]).gradients, reconstruct.go:210
+// (*water[float64]).gradients, reconstruct.go:213
 DEVICE void water_gradients_f64(water_f64 *me, bool wet1, bool wet2, Array<water_f64, 3> *o, geometry_f64 *c,
         const Params_f64 *p, Slopes_f64 *s) {
     double h = me->h2, weight = p->Gravity;
@@ -5984,7 +6157,7 @@ DEVICE void water_gradients_f64(water_f64 *me, bool wet1, bool wet2, Array<water
 
 // flatten multiplies the gradients of the layer on the bed by the factor of evenness. So flow over a step of the bed,
 // where level and velocity jump, is piecewise constant on both sides, as its head is.
-// (*Slopes[float64]).flatten, reconstruct.go:239
+// (*Slopes[float64]).flatten, reconstruct.go:242
 DEVICE void Slopes_flatten_f64(Slopes_f64 *s, bool wet1, bool wet2, double even) {
     if (!wet2) {
         const Vec2_f64 value1 = Vec2_times_f64(s->Z1, even), value2 = Vec2_times_f64(s->U1x, even), value3 = Vec2_times_f64(s->U1y, even);
@@ -6005,7 +6178,7 @@ DEVICE void Slopes_flatten_f64(Slopes_f64 *s, bool wet1, bool wet2, double even)
 // positivityFactor returns the smaller of share and the factor on the slope of a thickness h that keeps it nonnegative
 // at the edges' midpoints. Slopes of levels and bed must be multiplied by it too, so that water at rest keeps its
 // level.
-// (*geometry[float64]).positivityFactor, reconstruct.go:282
+// (*geometry[float64]).positivityFactor, reconstruct.go:285
 DEVICE double geometry_positivityFactor_f64(geometry_f64 *c, double h, Vec2_f64 slope, double share) {
     double d = smallest_f64(Vec2_dot_f64(slope, c->arm[0]), Vec2_dot_f64(slope, c->arm[1]), Vec2_dot_f64(slope, c->arm[2]));
     if (h + d < 0.0) {
@@ -6062,7 +6235,7 @@ DEVICE void water_sheet_f64(water_f64 *me, bool open, Array<water_f64, 3> *o, ge
 // centroidVelocity returns the velocity at the centroid of a layer with mean velocity u, gradients ux and uy, and
 // thickness h with a slope: a triangle's mean of a product of two linear functions is the mean at its edges'
 // midpoints.
-// (*geometry[float64]).centroidVelocity, reconstruct.go:294
+// (*geometry[float64]).centroidVelocity, reconstruct.go:297
 DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_f64 ux, Vec2_f64 uy,
         Vec2_f64 slope, double h) {
     double part = 1.0 / (3.0 * h);
@@ -6073,7 +6246,7 @@ DEVICE Vec2_f64 geometry_centroidVelocity_f64(geometry_f64 *c, Vec2_f64 u, Vec2_
 
 // slopes computes the slopes of a cell from its neighbours. If the cell lacks a layer, so do its neighbours, and the
 // level of this layer has the slope of the surface below it.
-// (*water[float64]).slopes, reconstruct.go:124
+// (*water[float64]).slopes, reconstruct.go:127
 DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3> *o, Stencil_f64 *at,
         geometry_f64 *c, const Params_f64 *p, Slopes_f64 *s) {
     bool wet1 = !oneLayer && me->h1 >= p->DryDepth, wet2 = oneLayer || me->h2 >= p->DryDepth;
@@ -6109,8 +6282,8 @@ DEVICE void water_slopes_f64(water_f64 *me, bool oneLayer, Array<water_f64, 3> *
     }
 }
 
-// openSlope adds to the slope of the level what edge k contributes, and returns its frictionShare.
-// (*water[float64]).openSlope, reconstruct.go:268
+// openSlope adds to the slope of the level what edge k contributes, and returns its rough.Share.
+// (*water[float64]).openSlope, reconstruct.go:271
 DEVICE double water_openSlope_f64(water_f64 *me, int64 k, Stencil_f64 *at, geometry_f64 *c, double manning,
         Vec2_f64 *level) {
     Vec2_f64 across = geometry_across_f64(c, k);
@@ -6118,15 +6291,15 @@ DEVICE double water_openSlope_f64(water_f64 *me, int64 k, Stencil_f64 *at, geome
     if (at->Neighbours[k] != -2 || !(fall > 0.0) || !(Vec2_dot_f64(me->u2, across) > 0.0)) {
         return 0.0;
     }
-    double share = frictionShare_f64(manning, me->h2, Vec2_dot_f64(me->u2, me->u2), fall / num_Sqrt_f64(square));
+    double share = rough_Share_f64(manning, me->h2, Vec2_dot_f64(me->u2, me->u2), fall / num_Sqrt_f64(square));
     *level = Vec2_minus_f64(*level, Vec2_times_f64(across, share * fall / square));
     return share;
 }
 
 // openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a
 // fit to its neighbours would amplify themselves. Where the bed falls outwards and the water flows out, both fall as in
-// uniform flow, or less: see frictionShare. Else both are flat.
-// (*water[float64]).openSlopes, reconstruct.go:253
+// uniform flow, or less: see rough.Share. Else both are flat.
+// (*water[float64]).openSlopes, reconstruct.go:256
 DEVICE void water_openSlopes_f64(water_f64 *me, Stencil_f64 *at, geometry_f64 *c, double manning, Slopes_f64 *s) {
     Vec2_f64 level = {};
     double share0 = water_openSlope_f64(me, 0, at, c, manning, &level);
@@ -6179,13 +6352,13 @@ DEVICE double geometry_share_f64(geometry_f64 *c, double h, Vec2_f64 slope, Vec2
 
 // gain returns the sum over the edges of a cell of length × the component of a slope along their normal. Times the
 // gravitational acceleration it is the rate at which Σ length × speed of the edges' waves grows on this slope.
-// (*geometry[float64]).gain, reconstruct.go:59
+// (*geometry[float64]).gain, reconstruct.go:62
 DEVICE double geometry_gain_f64(geometry_f64 *c, Vec2_f64 slope) {
     return 2.0 * (num_Abs_f64(Vec2_dot_f64(slope, geometry_across_f64(c, 0))) + num_Abs_f64(Vec2_dot_f64(slope, geometry_across_f64(c, 1))) + num_Abs_f64(Vec2_dot_f64(slope, geometry_across_f64(c, 2))));
 }
 
 // slopesOf is CellSlopes for one cell.
-// slopesOf[float64], reconstruct.go:14
+// slopesOf[float64], reconstruct.go:17
 DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w) {
     Stencil_f64 c = m->Stencils[i];
     geometry_f64 g = Stencil_geometry_f64(&c);
@@ -6208,7 +6381,7 @@ DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, cons
         water_slopes_f64(&me, oneLayer, &o, &c, &g, p, &s);
     }
     if (oneLayer && open && me.h2 >= p->DryDepth) {
-        water_openSlopes_f64(&me, &c, &g, m->Boundary_.Outlets[c.Outlet_].Manning, &s);
+        water_openSlopes_f64(&me, &c, &g, Outlet_roughness_f64(&m->Boundary_.Outlets[c.Outlet_], me.h2), &s);
         water_sheet_f64(&me, true, &o, &g, c.Bed_, &s);
     }
     if (me.h2 >= p->DryDepth && !geometry_tranquil_f64(&g, me.h2, Vec2_minus_f64(s.Z2, s.Bed_), me.u2, p->Gravity)) {
@@ -6229,7 +6402,7 @@ DEVICE Slopes_f64 slopesOf_f64(bool oneLayer, int64 i, const Params_f64 *p, cons
 
 // CellSlopes computes the slopes of owned cell i from its edge neighbours: least squares, limited, and with
 // nonnegative thicknesses at the edges' midpoints.
-// CellSlopes[float64], reconstruct.go:9
+// CellSlopes[float64], reconstruct.go:12
 DEVICE void CellSlopes_f64_at(int64 i, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
         Slice<Slopes_f64> out) {
     out[m->SlopesAt[i]] = slopesOf_f64(oneLayer, i, p, m, w);
@@ -6985,10 +7158,10 @@ DEVICE double Series_largest(Series *s, Slice<Row> rows, double t, double until)
 
 // LongestInRain returns the longest step that a rain in m/s allows, where a rain of 1 m/s allows longest: it is
 // inversely proportional to the cube root of the rain.
-// LongestInRain[float32], forcing.go:69
+// LongestInRain[float32], forcing.go:72
 DEVICE float LongestInRain_f32(float longest, float rain) {
     if (rain > 0.0f) {
-        return longest / CubeRoot_f32(rain);
+        return longest / rough_CubeRoot_f32(rain);
     }
     return float(math_Inf(1));
 }
@@ -7033,10 +7206,10 @@ DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<f
 
 // LongestInRain returns the longest step that a rain in m/s allows, where a rain of 1 m/s allows longest: it is
 // inversely proportional to the cube root of the rain.
-// LongestInRain[float64], forcing.go:69
+// LongestInRain[float64], forcing.go:72
 DEVICE double LongestInRain_f64(double longest, double rain) {
     if (rain > 0.0) {
-        return longest / CubeRoot_f64(rain);
+        return longest / rough_CubeRoot_f64(rain);
     }
     return math_Inf(1);
 }
@@ -7174,7 +7347,7 @@ DEVICE void TableReceived_f64_at(int64 i, bool oneLayer, Slice<Slopes_f64> recei
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
-// (*balance[float32]).addPressure, stage.go:104
+// (*balance[float32]).addPressure, stage.go:106
 DEVICE void balance_addPressure_f32(balance_f32 *b, bool oneLayer, const Params_f32 *p, float area, State_f32 *c,
         Slopes_f32 *s) {
     float weight2 = area * p->Gravity * c->H2;
@@ -7191,7 +7364,7 @@ DEVICE void balance_addPressure_f32(balance_f32 *b, bool oneLayer, const Params_
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float32]).mean, stage.go:119
+// (*State[float32]).mean, stage.go:121
 DEVICE void State_mean_f32(State_f32 *c, bool oneLayer, State_f32 *o) {
     if (!oneLayer) {
         c->H1 = (c->H1 + o->H1) / 2.0f;
@@ -7204,19 +7377,19 @@ DEVICE void State_mean_f32(State_f32 *c, bool oneLayer, State_f32 *o) {
 }
 
 // finishFriction adds bed friction to the mean c of the state start of a step of length dt and of that after two Euler
-// steps, of which the first had friction: a share φ of the step explicitly, from start, and the rest, ½ - φ,
-// implicitly. With φ = 1/(2 + x), x = 2 C₀ |q₀| dt, this is second order, and uniform flow is an exact fixed point for
-// any dt.
-// finishFriction[float32], friction.go:52
-DEVICE void finishFriction_f32(const Params_f32 *p, float dt, float n, State_f32 *start, State_f32 *c) {
+// steps, of which the first had friction: a share φ of the step explicitly, from start, where Manning's coefficient is
+// from, and the rest, ½ - φ, implicitly, with n. With φ = 1/(2 + x), x = 2 C₀ |q₀| dt, this is second order, and
+// uniform flow is an exact fixed point for any dt.
+// finishFriction[float32], friction.go:46
+DEVICE void finishFriction_f32(const Params_f32 *p, float dt, float from, float n, State_f32 *start, State_f32 *c) {
     float part = 0.0f;
     if (start->H2 >= p->DryDepth) {
-        float rate = dt * manningRate_f32(p, n, start->H2, start->Q2x, start->Q2y);
+        float rate = dt * rough_Rate_f32(p->Gravity, from, start->H2, start->Q2x, start->Q2y);
         part = 1.0f / (2.0f + 2.0f * rate);
         c->Q2x = c->Q2x - part * rate * start->Q2x;
         c->Q2y = c->Q2y - part * rate * start->Q2y;
     } else if (start->H1 >= p->DryDepth) {
-        float rate = dt * manningRate_f32(p, n, start->H1, start->Q1x, start->Q1y);
+        float rate = dt * rough_Rate_f32(p->Gravity, from, start->H1, start->Q1x, start->Q1y);
         part = 1.0f / (2.0f + 2.0f * rate);
         c->Q1x = c->Q1x - part * rate * start->Q1x;
         c->Q1y = c->Q1y - part * rate * start->Q1y;
@@ -7242,7 +7415,7 @@ DEVICE void boundSpeed_f32(const Params_f32 *p, float head, float depth, float f
 
 // rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
 // goes no further in the step, accelerated by the slope of the bed, than a wave may.
-// (*balance[float32]).rainOnDry, stage.go:157
+// (*balance[float32]).rainOnDry, stage.go:159
 DEVICE float balance_rainOnDry_f32(balance_f32 *b, bool oneLayer, int64 i, const Params_f32 *p, float area,
         const Forcing_f32 *force, State_f32 *c, Slopes_f32 *s) {
     if (c->H1 + c->H2 >= p->DryDepth || !(Forcing_rainAhead_f32(force, i) > 0.0f)) {
@@ -7257,9 +7430,9 @@ DEVICE float balance_rainOnDry_f32(balance_f32 *b, bool oneLayer, int64 i, const
 // longestStep returns the longest step for cell i, at most limit, with S dt + g Gain dt²/2 ≤ 2 CFL × area: the sum S of
 // the edges' lengths times wave speeds grows by g × Gain where the slope of the level accelerates the water. Where
 // friction bounds the speed it may become that of uniform flow. In a dry cell the step is that of the CFL condition.
-// (*balance[float32]).longestStep, stage.go:129
+// (*balance[float32]).longestStep, stage.go:131
 DEVICE float balance_longestStep_f32(balance_f32 *b, bool oneLayer, int64 i, const Params_f32 *p, float area,
-        float limit, Slice<float> manning, State_f32 *w, Slopes_f32 *s) {
+        float limit, Slice<float> manning, const Forcing_f32 *force, State_f32 *w, Slopes_f32 *s) {
     float h = w->H2, gain = s->Gain;
     if (!oneLayer) {
         h = num_Larger_f32(h, w->H1);
@@ -7271,9 +7444,9 @@ DEVICE float balance_longestStep_f32(balance_f32 *b, bool oneLayer, int64 i, con
     // to the bit way/S if gain is 0
     float most = 2.0f * way / (b->speed_ + num_Sqrt_f32(b->speed_ * b->speed_ + 4.0f * p->Gravity * gain * way));
     if (p->Friction) {
-        float n = manning[i], bound = num_Smaller_f32(limit, way / b->speed_);
+        float n = Forcing_roughness_f32(force, i, manning, p, w), bound = num_Smaller_f32(limit, way / b->speed_);
         if (n > 0.0f && most < 0x1.ccccccp-01f /* 0.9 */ * bound) {
-            float root = CubeRoot_f32(h), slope = Vec2_dot_f32(s->Z2, s->Z2);
+            float root = rough_CubeRoot_f32(h), slope = Vec2_dot_f32(s->Z2, s->Z2);
             if (!oneLayer) {
                 slope = num_Larger_f32(slope, Vec2_dot_f32(s->Z1, s->Z1));
             }
@@ -7285,7 +7458,7 @@ DEVICE float balance_longestStep_f32(balance_f32 *b, bool oneLayer, int64 i, con
 }
 
 // stage is StageCell with the fluxes of the cell's edges given.
-// (*balance[float32]).stage, stage.go:54
+// (*balance[float32]).stage, stage.go:55
 DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last, const Params_f32 *p, float dt,
         Bed_f32 bed, State_f32 *start, State_f32 *w, Slopes_f32 *slopes, Slice<float> manning,
         const Forcing_f32 *force, State_f32 *out) {
@@ -7307,7 +7480,7 @@ DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last
     }
     dampThinLayers_f32(oneLayer, p->DryDepth, &c);
     if (p->Friction && !last) {
-        bedFriction_f32(p, dt, manning[i], &c);
+        bedFriction_f32(p, dt, Forcing_roughness_f32(force, i, manning, p, &c), &c);
     }
     if (last) {
         if (p->Forced) {
@@ -7319,7 +7492,8 @@ DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last
         }
         dampThinLayers_f32(oneLayer, p->DryDepth, &c);
         if (p->Friction) {
-            finishFriction_f32(p, dt, manning[i], &from, &c);
+            float start_2 = Forcing_roughness_f32(force, i, manning, p, &from);
+            finishFriction_f32(p, dt, start_2, Forcing_roughness_f32(force, i, manning, p, &c), &from, &c);
         }
     }
     if (oneLayer) {
@@ -7333,12 +7507,12 @@ DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last
     if (p->Forced) {
         limit = num_Smaller_f32(Forcing_stepLimit_f32(force), balance_rainOnDry_f32(b, oneLayer, i, p, bed.Area, force, &c, slopes));
     }
-    return balance_longestStep_f32(b, oneLayer, i, p, bed.Area, limit, manning, w, slopes);
+    return balance_longestStep_f32(b, oneLayer, i, p, bed.Area, limit, manning, force, w, slopes);
 }
 
 // StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
 // returns the longest step that the waves of w allow, NaN if the new state is not finite or a thickness negative.
-// StageCell[float32], stage.go:45
+// StageCell[float32], stage.go:46
 DEVICE float StageCell_f32_at(int64 i, bool last, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m,
         Clock_f32 *clock, Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes,
         Slice<Flux_f32> lower, Slice<Flux_f32> upper, Slice<float> manning, const Forcing_f32 *force,
@@ -7349,7 +7523,7 @@ DEVICE float StageCell_f32_at(int64 i, bool last, bool oneLayer, const Params_f3
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
-// (*balance[float64]).addPressure, stage.go:104
+// (*balance[float64]).addPressure, stage.go:106
 DEVICE void balance_addPressure_f64(balance_f64 *b, bool oneLayer, const Params_f64 *p, double area, State_f64 *c,
         Slopes_f64 *s) {
     double weight2 = area * p->Gravity * c->H2;
@@ -7366,7 +7540,7 @@ DEVICE void balance_addPressure_f64(balance_f64 *b, bool oneLayer, const Params_
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float64]).mean, stage.go:119
+// (*State[float64]).mean, stage.go:121
 DEVICE void State_mean_f64(State_f64 *c, bool oneLayer, State_f64 *o) {
     if (!oneLayer) {
         c->H1 = (c->H1 + o->H1) / 2.0;
@@ -7379,19 +7553,20 @@ DEVICE void State_mean_f64(State_f64 *c, bool oneLayer, State_f64 *o) {
 }
 
 // finishFriction adds bed friction to the mean c of the state start of a step of length dt and of that after two Euler
-// steps, of which the first had friction: a share φ of the step explicitly, from start, and the rest, ½ - φ,
-// implicitly. With φ = 1/(2 + x), x = 2 C₀ |q₀| dt, this is second order, and uniform flow is an exact fixed point for
-// any dt.
-// finishFriction[float64], friction.go:52
-DEVICE void finishFriction_f64(const Params_f64 *p, double dt, double n, State_f64 *start, State_f64 *c) {
+// steps, of which the first had friction: a share φ of the step explicitly, from start, where Manning's coefficient is
+// from, and the rest, ½ - φ, implicitly, with n. With φ = 1/(2 + x), x = 2 C₀ |q₀| dt, this is second order, and
+// uniform flow is an exact fixed point for any dt.
+// finishFriction[float64], friction.go:46
+DEVICE void finishFriction_f64(const Params_f64 *p, double dt, double from, double n, State_f64 *start,
+        State_f64 *c) {
     double part = 0.0;
     if (start->H2 >= p->DryDepth) {
-        double rate = dt * manningRate_f64(p, n, start->H2, start->Q2x, start->Q2y);
+        double rate = dt * rough_Rate_f64(p->Gravity, from, start->H2, start->Q2x, start->Q2y);
         part = 1.0 / (2.0 + 2.0 * rate);
         c->Q2x = c->Q2x - part * rate * start->Q2x;
         c->Q2y = c->Q2y - part * rate * start->Q2y;
     } else if (start->H1 >= p->DryDepth) {
-        double rate = dt * manningRate_f64(p, n, start->H1, start->Q1x, start->Q1y);
+        double rate = dt * rough_Rate_f64(p->Gravity, from, start->H1, start->Q1x, start->Q1y);
         part = 1.0 / (2.0 + 2.0 * rate);
         c->Q1x = c->Q1x - part * rate * start->Q1x;
         c->Q1y = c->Q1y - part * rate * start->Q1y;
@@ -7417,7 +7592,7 @@ DEVICE void boundSpeed_f64(const Params_f64 *p, double head, double depth, doubl
 
 // rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
 // goes no further in the step, accelerated by the slope of the bed, than a wave may.
-// (*balance[float64]).rainOnDry, stage.go:157
+// (*balance[float64]).rainOnDry, stage.go:159
 DEVICE double balance_rainOnDry_f64(balance_f64 *b, bool oneLayer, int64 i, const Params_f64 *p, double area,
         const Forcing_f64 *force, State_f64 *c, Slopes_f64 *s) {
     if (c->H1 + c->H2 >= p->DryDepth || !(Forcing_rainAhead_f64(force, i) > 0.0)) {
@@ -7432,9 +7607,9 @@ DEVICE double balance_rainOnDry_f64(balance_f64 *b, bool oneLayer, int64 i, cons
 // longestStep returns the longest step for cell i, at most limit, with S dt + g Gain dt²/2 ≤ 2 CFL × area: the sum S of
 // the edges' lengths times wave speeds grows by g × Gain where the slope of the level accelerates the water. Where
 // friction bounds the speed it may become that of uniform flow. In a dry cell the step is that of the CFL condition.
-// (*balance[float64]).longestStep, stage.go:129
+// (*balance[float64]).longestStep, stage.go:131
 DEVICE double balance_longestStep_f64(balance_f64 *b, bool oneLayer, int64 i, const Params_f64 *p, double area,
-        double limit, Slice<double> manning, State_f64 *w, Slopes_f64 *s) {
+        double limit, Slice<double> manning, const Forcing_f64 *force, State_f64 *w, Slopes_f64 *s) {
     double h = w->H2, gain = s->Gain;
     if (!oneLayer) {
         h = num_Larger_f64(h, w->H1);
@@ -7446,9 +7621,9 @@ DEVICE double balance_longestStep_f64(balance_f64 *b, bool oneLayer, int64 i, co
     // to the bit way/S if gain is 0
     double most = 2.0 * way / (b->speed_ + num_Sqrt_f64(b->speed_ * b->speed_ + 4.0 * p->Gravity * gain * way));
     if (p->Friction) {
-        double n = manning[i], bound = num_Smaller_f64(limit, way / b->speed_);
+        double n = Forcing_roughness_f64(force, i, manning, p, w), bound = num_Smaller_f64(limit, way / b->speed_);
         if (n > 0.0 && most < 0x1.ccccccccccccdp-01 /* 0.9 */ * bound) {
-            double root = CubeRoot_f64(h), slope = Vec2_dot_f64(s->Z2, s->Z2);
+            double root = rough_CubeRoot_f64(h), slope = Vec2_dot_f64(s->Z2, s->Z2);
             if (!oneLayer) {
                 slope = num_Larger_f64(slope, Vec2_dot_f64(s->Z1, s->Z1));
             }
@@ -7460,7 +7635,7 @@ DEVICE double balance_longestStep_f64(balance_f64 *b, bool oneLayer, int64 i, co
 }
 
 // stage is StageCell with the fluxes of the cell's edges given.
-// (*balance[float64]).stage, stage.go:54
+// (*balance[float64]).stage, stage.go:55
 DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool last, const Params_f64 *p, double dt,
         Bed_f64 bed, State_f64 *start, State_f64 *w, Slopes_f64 *slopes, Slice<double> manning,
         const Forcing_f64 *force, State_f64 *out) {
@@ -7482,7 +7657,7 @@ DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool las
     }
     dampThinLayers_f64(oneLayer, p->DryDepth, &c);
     if (p->Friction && !last) {
-        bedFriction_f64(p, dt, manning[i], &c);
+        bedFriction_f64(p, dt, Forcing_roughness_f64(force, i, manning, p, &c), &c);
     }
     if (last) {
         if (p->Forced) {
@@ -7494,7 +7669,8 @@ DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool las
         }
         dampThinLayers_f64(oneLayer, p->DryDepth, &c);
         if (p->Friction) {
-            finishFriction_f64(p, dt, manning[i], &from, &c);
+            double start_2 = Forcing_roughness_f64(force, i, manning, p, &from);
+            finishFriction_f64(p, dt, start_2, Forcing_roughness_f64(force, i, manning, p, &c), &from, &c);
         }
     }
     if (oneLayer) {
@@ -7508,12 +7684,12 @@ DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool las
     if (p->Forced) {
         limit = num_Smaller_f64(Forcing_stepLimit_f64(force), balance_rainOnDry_f64(b, oneLayer, i, p, bed.Area, force, &c, slopes));
     }
-    return balance_longestStep_f64(b, oneLayer, i, p, bed.Area, limit, manning, w, slopes);
+    return balance_longestStep_f64(b, oneLayer, i, p, bed.Area, limit, manning, force, w, slopes);
 }
 
 // StageCell advances cell i by one of the Euler steps, from w to out; the last one also takes the mean with start. It
 // returns the longest step that the waves of w allow, NaN if the new state is not finite or a thickness negative.
-// StageCell[float64], stage.go:45
+// StageCell[float64], stage.go:46
 DEVICE double StageCell_f64_at(int64 i, bool last, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m,
         Clock_f64 *clock, Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes,
         Slice<Flux_f64> lower, Slice<Flux_f64> upper, Slice<double> manning, const Forcing_f64 *force,
@@ -7984,28 +8160,28 @@ extern "C" __global__ void __launch_bounds__(128) UpdateCell_oneLayer_true_f64(i
     reduce(result, key);
 }
 
-// Kernel Convey, conveyance.go:18
+// Kernel Convey, conveyance.go:22
 extern "C" __global__ void __launch_bounds__(128) Convey_f32(int64 lo, int64 hi, Slice<Share_f32> shares,
         const __grid_constant__ Boundary_f32 b, Slice<State_f32> w) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Convey_f32_at(k, shares, &b, w);
 }
 
-// Kernel Convey, conveyance.go:18
+// Kernel Convey, conveyance.go:22
 extern "C" __global__ void __launch_bounds__(128) Convey_f64(int64 lo, int64 hi, Slice<Share_f64> shares,
         const __grid_constant__ Boundary_f64 b, Slice<State_f64> w) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Convey_f64_at(k, shares, &b, w);
 }
 
-// Kernel SumConveyances, conveyance.go:40
+// Kernel SumConveyances, conveyance.go:47
 extern "C" __global__ void __launch_bounds__(128) SumConveyances_f32(int64 lo, int64 hi, Slice<Distribution> list,
         const __grid_constant__ Boundary_f32 b) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) SumConveyances_f32_at(k, list, &b);
 }
 
-// Kernel SumConveyances, conveyance.go:40
+// Kernel SumConveyances, conveyance.go:47
 extern "C" __global__ void __launch_bounds__(128) SumConveyances_f64(int64 lo, int64 hi, Slice<Distribution> list,
         const __grid_constant__ Boundary_f64 b) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -8122,7 +8298,7 @@ extern "C" __global__ void __launch_bounds__(128) GatherPeaks_f64(int64 lo, int6
     if (k < hi) GatherPeaks_f64_at(k, cells, clock, &peaks, beds, to);
 }
 
-// Kernel CellSlopes, reconstruct.go:9
+// Kernel CellSlopes, reconstruct.go:12
 extern "C" __global__ void __launch_bounds__(128) CellSlopes_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Slice<State_f32> w,
         Slice<Slopes_f32> out) {
@@ -8130,7 +8306,7 @@ extern "C" __global__ void __launch_bounds__(128) CellSlopes_oneLayer_false_f32(
     if (i < hi) CellSlopes_f32_at(i, false, &p, &m, w, out);
 }
 
-// Kernel CellSlopes, reconstruct.go:9
+// Kernel CellSlopes, reconstruct.go:12
 extern "C" __global__ void __launch_bounds__(128) CellSlopes_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Slice<State_f64> w,
         Slice<Slopes_f64> out) {
@@ -8138,7 +8314,7 @@ extern "C" __global__ void __launch_bounds__(128) CellSlopes_oneLayer_false_f64(
     if (i < hi) CellSlopes_f64_at(i, false, &p, &m, w, out);
 }
 
-// Kernel CellSlopes, reconstruct.go:9
+// Kernel CellSlopes, reconstruct.go:12
 extern "C" __global__ void __launch_bounds__(128) CellSlopes_oneLayer_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Slice<State_f32> w,
         Slice<Slopes_f32> out) {
@@ -8146,7 +8322,7 @@ extern "C" __global__ void __launch_bounds__(128) CellSlopes_oneLayer_true_f32(i
     if (i < hi) CellSlopes_f32_at(i, true, &p, &m, w, out);
 }
 
-// Kernel CellSlopes, reconstruct.go:9
+// Kernel CellSlopes, reconstruct.go:12
 extern "C" __global__ void __launch_bounds__(128) CellSlopes_oneLayer_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Slice<State_f64> w,
         Slice<Slopes_f64> out) {
@@ -8342,7 +8518,7 @@ extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_true_f6
     if (i < hi) TableReceived_f64_at(i, true, received, &table);
 }
 
-// Kernel StageCell, stage.go:45
+// Kernel StageCell, stage.go:46
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> lower,
@@ -8354,7 +8530,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:45
+// Kernel StageCell, stage.go:46
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> lower,
@@ -8366,7 +8542,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:45
+// Kernel StageCell, stage.go:46
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> lower,
@@ -8378,7 +8554,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:45
+// Kernel StageCell, stage.go:46
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> lower,
@@ -8390,7 +8566,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_false_oneLayer_
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:45
+// Kernel StageCell, stage.go:46
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> lower,
@@ -8402,7 +8578,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_f
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:45
+// Kernel StageCell, stage.go:46
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> lower,
@@ -8414,7 +8590,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_f
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:45
+// Kernel StageCell, stage.go:46
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Clock_f32 *clock,
         Slice<State_f32> start, Slice<State_f32> w, Slice<Slopes_f32> slopes, Slice<Flux_f32> lower,
@@ -8426,7 +8602,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_t
     reduce(result, key);
 }
 
-// Kernel StageCell, stage.go:45
+// Kernel StageCell, stage.go:46
 extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Clock_f64 *clock,
         Slice<State_f64> start, Slice<State_f64> w, Slice<Slopes_f64> slopes, Slice<Flux_f64> lower,

@@ -62,7 +62,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 				m.Boundary.ConditionOf = append(m.Boundary.ConditionOf, int32(rng.IntN(len(m.Boundary.Conditions))))
 				m.Boundary.Outlets = append(m.Boundary.Outlets, Outlet[F]{Slope: F(.1 * rng.NormFloat64()),
 					Fall: F(.1 * rng.NormFloat64()), Rise: F(rng.NormFloat64()), Manning: F(.01 + .05*rng.Float64()),
-					Position: int32(rng.IntN(len(m.Boundary.Conveyances)))})
+					Position: int32(rng.IntN(len(m.Boundary.Conveyances))), Shallows: shallows[F](rng)})
 			}
 		}
 		c := rng.Float64()
@@ -179,7 +179,7 @@ func forcings[F num.Float](rng *rand.Rand, n int, now []F) (all [2]*Forcing[F]) 
 		}
 	}
 	for i := range n {
-		f.Air.Gradient = append(f.Air.Gradient, vector())
+		f.Air.Gradient, f.Shallows = append(f.Air.Gradient, vector()), append(f.Shallows, shallows[F](rng))
 		f.Infiltration[i], f.Coriolis[i] = 10*f.Infiltration[i], F(rng.NormFloat64())
 	}
 	other := f

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/rough"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/soil"
 )
 
@@ -107,7 +108,7 @@ func parityOfSeries[F num.Float](t *testing.T, l cudatest.Runner) {
 func parityOfLosses[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand, p *Params[F], m *Mesh[F],
 	w []State[F], manning []F) {
 	n := len(w)
-	for _, model := range []soil.Model{soil.GreenAmpt, soil.InitialContinuing, soil.CurveNumber} {
+	for _, model := range []soil.Model{soil.GreenAmpt, soil.InitialContinuing, soil.CurveNumber, soil.Horton} {
 		var out [2][]State[F]
 		var forces [2]*Forcing[F]
 		var least [2]atomics.Least[F]
@@ -119,8 +120,11 @@ func parityOfLosses[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		}
 		for i := range n {
 			ground := soil.Soil[F]{Rate: F(rng.Float64()), Depth: F(.1 * rng.Float64()), Deficit: F(rng.Float64()),
-				Storage: F(rng.Float64())}
+				Scale: F(rng.Float64())}
 			lost := Lost{Infiltrated: rng.Float64(), Fallen: .1 * rng.Float64()}
+			if rng.IntN(3) == 0 {
+				ground.Rate = 0
+			}
 			if rng.IntN(3) == 0 {
 				lost = Lost{}
 			}
@@ -141,6 +145,15 @@ func parityOfLosses[F num.Float](t *testing.T, l cudatest.Runner, rng *rand.Rand
 		kerneltest.Same(t, "state after losses", out[0], out[1], nil)
 		kerneltest.Same(t, "losses of soil", forces[0].Lost, forces[1].Lost, nil)
 	}
+}
+
+// shallows returns a roughness of shallow water, or in one of three cases none.
+func shallows[F num.Float](rng *rand.Rand) (s rough.Shallows[F]) {
+	if rng.IntN(3) > 0 {
+		s.N, s.Below = F(.01+.2*rng.Float64()), F(.1*rng.Float64())
+		s.Deep = s.Below + F(rng.IntN(2))*F(rng.Float64())
+	}
+	return s
 }
 
 // boundaryOf returns a boundary with a condition of each kind, without outlets.
@@ -169,7 +182,7 @@ func parityOfConveyances[F num.Float](t *testing.T, l cudatest.Runner, rng *rand
 			b[n].Outlets = append(b[n].Outlets, Outlet[F]{Position: int32(k)})
 		}
 		shares = append(shares, Share[F]{Outlet: int32(k), Cell: int32(rng.IntN(len(w))), Bed: F(rng.NormFloat64()),
-			Width: F(rng.Float64())})
+			Width: F(rng.Float64()), Shallows: shallows[F](rng)})
 	}
 	run := func(k int) loop { return NewConveyLoop(shares, &b[k], w) }
 	run(0).Range(0, 100)

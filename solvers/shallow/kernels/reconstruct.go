@@ -1,6 +1,9 @@
 package kernels
 
-import "github.com/atoll-hpc/atoll/solvers/common/num"
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/rough"
+)
 
 // CellSlopes computes the slopes of owned cell i from its edge neighbours: least squares, limited, and with
 // nonnegative thicknesses at the edges' midpoints.
@@ -34,7 +37,7 @@ func slopesOf[F num.Float](oneLayer bool, i int, p *Params[F], m *Mesh[F], w []S
 	}
 	//atoll:seldom
 	if oneLayer && open && me.h2 >= p.DryDepth {
-		me.openSlopes(&c, &g, m.Boundary.Outlets[c.Outlet].Manning, &s)
+		me.openSlopes(&c, &g, m.Boundary.Outlets[c.Outlet].roughness(me.h2), &s)
 		me.sheet(true, &o, &g, c.Bed, &s)
 	}
 	//atoll:seldom
@@ -249,7 +252,7 @@ func (s *Slopes[F]) flatten(wet1, wet2 bool, even F) {
 
 // openSlopes computes the slopes of level and bed in a cell with one layer at a transmissive boundary, where those of a
 // fit to its neighbours would amplify themselves. Where the bed falls outwards and the water flows out, both fall as in
-// uniform flow, or less: see frictionShare. Else both are flat.
+// uniform flow, or less: see rough.Share. Else both are flat.
 func (me *water[F]) openSlopes(at *Stencil[F], c *geometry[F], manning F, s *Slopes[F]) {
 	var level Vec2[F]
 	share0 := me.openSlope(0, at, c, manning, &level)
@@ -264,14 +267,14 @@ func (me *water[F]) openSlopes(at *Stencil[F], c *geometry[F], manning F, s *Slo
 	s.Z2, s.Bed = level.times(share), bed.times(share)
 }
 
-// openSlope adds to the slope of the level what edge k contributes, and returns its frictionShare.
+// openSlope adds to the slope of the level what edge k contributes, and returns its rough.Share.
 func (me *water[F]) openSlope(k int, at *Stencil[F], c *geometry[F], manning F, level *Vec2[F]) F {
 	across := c.across(k)
 	fall, square := -at.Bed.dot(across), across.dot(across)
 	if at.Neighbours[k] != Open || !(fall > 0) || !(me.u2.dot(across) > 0) {
 		return 0
 	}
-	share := frictionShare(manning, me.h2, me.u2.dot(me.u2), fall/num.Sqrt(square))
+	share := rough.Share(manning, me.h2, me.u2.dot(me.u2), fall/num.Sqrt(square))
 	*level = level.minus(across.times(share * fall / square))
 	return share
 }

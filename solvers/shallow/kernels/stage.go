@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/rough"
 )
 
 // What acts on a cell in a step, in order: at first order in advance, an Euler step; at second order in stage. That is
@@ -24,7 +25,7 @@ func (b *balance[F]) advance(oneLayer bool, i int, p *Params[F], dt, area F, fro
 		restoreHyperbolicity(p, &c)
 	}
 	if p.Friction {
-		bedFriction(p, dt, manning[i], &c)
+		bedFriction(p, dt, force.roughness(i, manning, p, &c), &c)
 	}
 	dampThinLayers(oneLayer, p.DryDepth, &c)
 	*out = c
@@ -70,7 +71,7 @@ func (b *balance[F]) stage(oneLayer bool, i int, last bool, p *Params[F], dt F, 
 	}
 	dampThinLayers(oneLayer, p.DryDepth, &c)
 	if p.Friction && !last {
-		bedFriction(p, dt, manning[i], &c)
+		bedFriction(p, dt, force.roughness(i, manning, p, &c), &c)
 	}
 	if last {
 		if p.Forced {
@@ -82,7 +83,8 @@ func (b *balance[F]) stage(oneLayer bool, i int, last bool, p *Params[F], dt F, 
 		}
 		dampThinLayers(oneLayer, p.DryDepth, &c)
 		if p.Friction {
-			finishFriction(p, dt, manning[i], &from, &c)
+			start := force.roughness(i, manning, p, &from)
+			finishFriction(p, dt, start, force.roughness(i, manning, p, &c), &from, &c)
 		}
 	}
 	if oneLayer {
@@ -97,7 +99,7 @@ func (b *balance[F]) stage(oneLayer bool, i int, last bool, p *Params[F], dt F, 
 	if p.Forced {
 		limit = num.Smaller(force.stepLimit(), b.rainOnDry(oneLayer, i, p, bed.Area, force, &c, slopes))
 	}
-	return b.longestStep(oneLayer, i, p, bed.Area, limit, manning, w, slopes)
+	return b.longestStep(oneLayer, i, p, bed.Area, limit, manning, force, w, slopes)
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
@@ -126,8 +128,8 @@ func (c *State[F]) mean(oneLayer bool, o *State[F]) {
 // longestStep returns the longest step for cell i, at most limit, with S dt + g Gain dt²/2 ≤ 2 CFL × area: the sum S of
 // the edges' lengths times wave speeds grows by g × Gain where the slope of the level accelerates the water. Where
 // friction bounds the speed it may become that of uniform flow. In a dry cell the step is that of the CFL condition.
-func (b *balance[F]) longestStep(oneLayer bool, i int, p *Params[F], area, limit F, manning []F, w *State[F],
-	s *Slopes[F]) F {
+func (b *balance[F]) longestStep(oneLayer bool, i int, p *Params[F], area, limit F, manning []F, force *Forcing[F],
+	w *State[F], s *Slopes[F]) F {
 	h, gain := w.H2, s.Gain
 	if !oneLayer {
 		h = num.Larger(h, w.H1)
@@ -138,10 +140,10 @@ func (b *balance[F]) longestStep(oneLayer bool, i int, p *Params[F], area, limit
 	way := 2 * p.CFL * area
 	most := 2 * way / (b.speed + num.Sqrt(b.speed*b.speed+4*p.Gravity*gain*way)) // to the bit way/S if gain is 0
 	if p.Friction {
-		n, bound := manning[i], num.Smaller(limit, way/b.speed)
+		n, bound := force.roughness(i, manning, p, w), num.Smaller(limit, way/b.speed)
 		//atoll:seldom
 		if n > 0 && most < F(0.9)*bound {
-			root, slope := CubeRoot(h), s.Z2.dot(s.Z2)
+			root, slope := rough.CubeRoot(h), s.Z2.dot(s.Z2)
 			if !oneLayer {
 				slope = num.Larger(slope, s.Z1.dot(s.Z1))
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,7 +30,7 @@ output = { format = [] }
 // needed is a setting of a case that gives what a coefficient needs.
 func needed(k *coefficients.Coefficient) string {
 	keys := ""
-	if k.Needs != nil {
+	if k.Needs != nil && k.Section == "" {
 		keys = "rain = 1, "
 		if k.Needs[0] != "rain" {
 			keys += k.Needs[0] + " = 0, "
@@ -41,13 +42,23 @@ func needed(k *coefficients.Coefficient) string {
 // settingOf is needed with the coefficient, of which value is an expression.
 func settingOf(k *coefficients.Coefficient, value string) string {
 	key := k.Key + " = '" + value + "'"
+	roughness := []string{coefficients.ManningShallow, coefficients.DepthShallow, coefficients.DepthDeep}
+	if slices.Contains(roughness, k.Key) {
+		for n, other := range []string{"manning_shallow = 0.1", "depth_shallow = 0.01", "depth_deep = 2"} {
+			if roughness[n] != k.Key {
+				key += ", " + other
+			}
+		}
+		return "physics = { layers = 1, dry_depth = 1e-3, manning = 0.02, " + key + " }"
+	}
 	if k.Section != "" {
 		return k.Section + "." + key
 	}
 	if k.Table != "" {
 		for _, other := range coefficients.All {
 			if other.Table == k.Table && other.Key != k.Key {
-				key += fmt.Sprintf(", %s = %g", other.Key, within(&other))
+				least := map[string]float64{coefficients.InitialRate: 2}[other.Key] // not below the last rate
+				key += fmt.Sprintf(", %s = %g", other.Key, max(least, within(&other)))
 			}
 		}
 		key = k.Table + " = { " + key + " }"

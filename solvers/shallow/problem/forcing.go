@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/faults"
+	"github.com/atoll-hpc/atoll/solvers/shallow/soils"
 )
 
 // Forcing is the section [forcing]: what acts on the water besides gravity and the bed. nil means absent.
@@ -18,7 +19,7 @@ type Forcing struct {
 	Storm        *Storm              // instead of all other wind and pressure
 	Rain         *config.Series      // m/s
 	Evaporation  *config.Series      // m/s
-	Soil         Soil                // more about the coefficients of a model of what the ground takes
+	Soil         soils.Section       // more about the coefficients of a model of what the ground takes
 	WindX, WindY *config.Series      // velocity of the air 10 m above the water, m/s
 	Drag         Drag                // of the wind
 
@@ -31,7 +32,7 @@ type Forcing struct {
 
 func (f *Forcing) decode(s *config.Section, layers int) {
 	f.keys(layers, s.Read)
-	f.Soil.check(s)
+	f.Soil.Check(s)
 	if f.UpliftEnd < f.UpliftStart {
 		s.Fail("uplift_end", "%g s comes before uplift_start, %g s", f.UpliftEnd, f.UpliftStart)
 	}
@@ -84,7 +85,7 @@ func (f *Forcing) keys(layers int, key func(*config.Spec)) {
 		return key == "rain" && f.Rain != nil || key == "rain_field" && f.OverTime.Rain != nil
 	}, key)
 	f.keysOfAir(key)
-	f.Soil.keys(f.Coefficients, func(k *config.Spec) { key(ofOne(k)) })
+	f.Soil.Keys(f.Coefficients, func(k *config.Spec) { key(ofOne(k)) })
 	f.Drag.keys(f.isWindy(), key)
 	key(config.Real("water_density", "kg/m3", &f.WaterDensity, config.Positive.Or(1025), "density of the water (of the "+
 		"lower layer), for the effect of the pressure").When(f.presses(), "needs pressure, pressure_field or storm too"))
@@ -131,7 +132,7 @@ func (f *Forcing) evaluate(c *config.Case, part *mesh.Part, cfg *shallow.Config)
 	if err := f.evaluateOverTime(c, part, cfg); err != nil {
 		return err
 	}
-	to.Soil, to.Drag = f.Soil.options(), f.Drag.law()
+	to.Soil, to.Drag = f.Soil.Options(), f.Drag.law()
 	to.UpliftFrom, to.UpliftTo = f.UpliftStart, f.UpliftEnd
 	return f.evaluateStorm(c, part, cfg)
 }

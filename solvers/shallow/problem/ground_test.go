@@ -35,7 +35,7 @@ func TestGround(t *testing.T) {
 	}
 	for name, text := range map[string]string{"bed.asc": bed.String(), "cover.asc": cover.String(),
 		"gap.asc":     gap.String(),
-		"classes.csv": "class,manning,n2\n1,0.03,0.1\n2,0.05,0.2\n", "few.csv": "class,manning\n1,0.03\n",
+		"classes.csv": "class,manning,n2,depth_deep\n1,0.03,0.1,0.5\n2,0.05,0.2,1\n", "few.csv": "class,manning\n1,0.03\n",
 		"levee.geojson": `{"type": "Feature", "properties": {"crest": 2}, "geometry": {"type": "LineString",
 			"coordinates": [[50, -1], [50, 101]]}}`,
 		"road.geojson": `{"type": "Feature", "properties": {"crest": "raster"}, "geometry": {"type": "LineString",
@@ -82,6 +82,11 @@ func TestGround(t *testing.T) {
 		t.Errorf("mass with a line that has the height of the ground %g of %g, %v", road, mean, err)
 	}
 	if _, err := mass("10", `manning = { raster = "DIR/cover.asc", table = "DIR/classes.csv" }, `); err != nil {
+		t.Error(err)
+	}
+	const shallow = `manning_shallow = { raster = "DIR/cover.asc", table = "DIR/classes.csv", column = "n2" },
+		depth_deep = { raster = "DIR/cover.asc", table = "DIR/classes.csv" }, `
+	if _, err := mass("10", "manning = 0.03, "+strings.ReplaceAll(shallow, "\n\t\t", " ")); err != nil {
 		t.Error(err)
 	}
 	_, err = mass("10", `manning = { raster = "DIR/cover.asc", table = "DIR/few.csv" }, `)

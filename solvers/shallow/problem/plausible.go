@@ -30,13 +30,18 @@ func (w *Sections) noteImplausible(c *config.Case) {
 	if rain := w.Forcing.Rain; rain != nil {
 		noteRate(c, "rain", rain.Program)
 	}
-	for _, rate := range []string{"infiltration", coefficients.Conductivity, coefficients.ContinuingLoss} {
+	for _, rate := range []string{"infiltration", coefficients.Conductivity, coefficients.ContinuingLoss,
+		coefficients.InitialRate, coefficients.FinalRate} {
 		if f := w.Forcing.Coefficients[rate]; f != nil {
 			noteRate(c, rate, f.Program)
 		}
 	}
-	if v, ok := w.Forcing.Coefficients[coefficients.Manning].Program.Constant(); ok {
-		noteManning(c, v, v)
+	for _, key := range roughnesses {
+		if f := w.Forcing.Coefficients[key]; f != nil {
+			if v, ok := f.Program.Constant(); ok {
+				noteManning(c, key, v, v)
+			}
+		}
 	}
 	if f := w.Forcing.Coefficients[coefficients.Latitude]; f != nil {
 		if v, ok := f.Program.Constant(); ok && math.Abs(v) > maxDegrees {
@@ -65,12 +70,15 @@ func noteRate(c *config.Case, key string, p *expr.Program) {
 	}
 }
 
+// roughnesses are the keys of Manning's n.
+var roughnesses = []string{coefficients.Manning, coefficients.ManningShallow}
+
 // noteManning adds a note if values of Manning's n are not those of surfaces. 0 is no friction.
-func noteManning(c *config.Case, least, most float64) {
+func noteManning(c *config.Case, key string, least, most float64) {
 	for _, v := range []float64{most, least} {
 		if v != 0 && (v < leastN || v > mostN) {
-			c.Note(fmt.Sprintf("[physics] manning: n = %g s/m^(1/3), surfaces have %g to %g: Strickler's coefficient is 1/n, "+
-				"and classes of land cover need a table", v, leastN, mostN))
+			c.Note(fmt.Sprintf("[physics] %s: n = %g s/m^(1/3), surfaces have %g to %g: Strickler's coefficient is 1/n, "+
+				"and classes of land cover need a table", key, v, leastN, mostN))
 			return
 		}
 	}
@@ -81,8 +89,10 @@ func checkFiles(ctx context.Context, comm dist.Comm, c *config.Case, markers *do
 	if err := markers.Check(ctx, comm, c.Note); err != nil {
 		return err
 	}
-	if least, most, ok := markers.Range(coefficients.Manning); ok {
-		noteManning(c, least, most)
+	for _, key := range roughnesses {
+		if least, most, ok := markers.Range(key); ok {
+			noteManning(c, key, least, most)
+		}
 	}
 	return nil
 }

@@ -65,6 +65,9 @@ func (p *Physics) decode(s *config.Section, spatial coefficients.Fields) {
 	if p.Precision == "float32" && p.DryDepth > 0 && p.DryDepth < 1e-8 {
 		s.Fail("dry_depth", "%g is too small for float32: products of thicknesses vanish below 1e-8", p.DryDepth)
 	}
+	if s.Has(coefficients.ManningShallow) && !s.Has(coefficients.DepthDeep) {
+		s.Fail(coefficients.ManningShallow, "needs depth_deep too, the depth from which manning holds")
+	}
 	s.Finish()
 }
 

@@ -36,9 +36,15 @@ func Cells[F num.Float](v coefficients.Values, o Options, n int) (soil.Model, []
 	case v[coefficients.CurveNumber] != nil:
 		for i, number := range v[coefficients.CurveNumber][:n] {
 			storage := .0254 * (1000/number - 10) // m
-			list[i] = soil.Soil[F]{Depth: F(o.Abstraction * storage), Storage: F(storage)}
+			list[i] = soil.Soil[F]{Depth: F(o.Abstraction * storage), Scale: F(storage)}
 		}
 		return soil.CurveNumber, list
+	case v[coefficients.InitialRate] != nil:
+		for i, first := range v[coefficients.InitialRate][:n] {
+			last, decay := v[coefficients.FinalRate][i], v[coefficients.Decay][i]
+			list[i] = soil.Soil[F]{Rate: F(last), Depth: F((first - last) / decay), Scale: F(decay)}
+		}
+		return soil.Horton, list
 	}
 	return 0, nil
 }

@@ -50,6 +50,7 @@ var suite = verify.Suite{Name: "shallow", TwinRanks: 2, Checks: []verify.Check{
 	{Name: "outlets", About: "Uniform flow to an open outlet and to one of normal depth", Run: rivers.Outlets},
 	{Name: "overfalls", About: "A free overfall by several conditions, and the way to it", Run: rivers.Overfalls},
 	{Name: "discharges", About: "A rating curve, and a discharge over a section of two depths", Run: rivers.Discharges},
+	{Name: "roughness", About: "Uniform flow where roughness depends on the depth", Run: rivers.Roughness},
 	{Name: "infiltration", About: "Infiltration by the laws of its models", Run: rivers.Infiltration},
 	{Name: "weirs", About: "Dam breaks at steps of the bed, and the head of flow over weirs", Run: rivers.Weirs},
 	{Name: "structures", About: "Culverts, bridges and a breach between two levels, and a pump", Run: rivers.Structures},

@@ -173,7 +173,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Place is a cell of an end of structure Structure.
-// Place, structures.go:72
+// Place, structures.go:73
 struct alignas(16) Place {
     int32 Cell, Structure_;
     int32 Reading;
@@ -184,7 +184,7 @@ static_assert(sizeof(Place) == 16 && offsetof(Place, Cell) == 0 && offsetof(Plac
 
 // End is where water leaves or enters: Count cells, each with two readings, of which the first is First; none for an
 // end outside the domain.
-// End, structures.go:26
+// End, structures.go:27
 struct End {
     int32 First, Count;
     int32 Users;
@@ -195,14 +195,14 @@ static_assert(sizeof(End) == 32 && offsetof(End, First) == 0 && offsetof(End, Co
     offsetof(End, Users) == 8 && offsetof(End, Lowest) == 16 && offsetof(End, Area) == 24, "End");
 
 // Table is a function that is linear between rows: Count of them from First on.
-// Table, structures.go:34
+// Table, structures.go:35
 struct Table {
     int32 First, Count;
 };
 static_assert(sizeof(Table) == 8 && offsetof(Table, First) == 0 && offsetof(Table, Count) == 4, "Table");
 
 // Structure moves water from From to To.
-// Structure, structures.go:37
+// Structure, structures.go:38
 struct Structure {
     int32 Kind;
     int32 Value, Length;
@@ -298,7 +298,7 @@ static_assert(sizeof(kernels_Clock_f32) == 72 && offsetof(kernels_Clock_f32, Tim
     offsetof(kernels_Clock_f32, Stop) == 68 && offsetof(kernels_Clock_f32, Pending) == 69, "kernels_Clock_f32");
 
 // Operation is what a structure does in a step.
-// Operation, structures.go:63
+// Operation, structures.go:64
 struct Operation {
     double Discharge;
     double Ahead;
@@ -336,7 +336,7 @@ static_assert(sizeof(kernels_Clock_f64) == 96 && offsetof(kernels_Clock_f64, Tim
     offsetof(kernels_Clock_f64, Stop) == 88 && offsetof(kernels_Clock_f64, Pending) == 89, "kernels_Clock_f64");
 
 // Spot is a cell with places, Count of them from First on, and the distance that waves may go in it in a step, m.
-// Spot, structures.go:83
+// Spot, structures.go:84
 struct Spot {
     int32 Cell, First, Count;
     double Way;
@@ -346,7 +346,7 @@ static_assert(sizeof(Spot) == 24 && offsetof(Spot, Cell) == 0 && offsetof(Spot, 
 
 // Moved is the volume that has come into a place since the start, m³. Pending is what a number of the precision of the
 // state could not express so far.
-// Moved, structures.go:80
+// Moved, structures.go:81
 struct alignas(16) Moved {
     double Volume, Pending;
 };
@@ -372,7 +372,7 @@ DEVICE double num_Larger_f64(double a, double b) {
 
 // Read reads, in place k, the volume of the water in m³, and that times the height of its surface above the lowest bed
 // of the end, m⁴. Neither is negative.
-// Read[float32], structures.go:92
+// Read[float32], structures.go:93
 DEVICE void Read_f32_at(int64 k, Slice<Place> places, Slice<Structure> list, Slice<kernels_Bed_f32> beds,
         Slice<kernels_State_f32> w, Slice<double> readings) {
     Place p = places[k];
@@ -389,7 +389,7 @@ DEVICE void Read_f32_at(int64 k, Slice<Place> places, Slice<Structure> list, Sli
 
 // Read reads, in place k, the volume of the water in m³, and that times the height of its surface above the lowest bed
 // of the end, m⁴. Neither is negative.
-// Read[float64], structures.go:92
+// Read[float64], structures.go:93
 DEVICE void Read_f64_at(int64 k, Slice<Place> places, Slice<Structure> list, Slice<kernels_Bed_f64> beds,
         Slice<kernels_State_f64> w, Slice<double> readings) {
     Place p = places[k];
@@ -465,7 +465,7 @@ DEVICE kernels_Clock_f32 kernels_Clock_AtStepStart_f32(kernels_Clock_f32 *c, Lea
 
 // state returns the volume of the water at an end, m³, and its mean level above the datum, m; the lowest bed's if it is
 // dry.
-// (*End).state, structures.go:171
+// (*End).state, structures.go:172
 struct End_state_results { double r0; double r1; };
 DEVICE End_state_results End_state(End *e, Slice<double> readings) {
     double volume = 0.0;
@@ -484,7 +484,7 @@ DEVICE End_state_results End_state(End *e, Slice<double> readings) {
 
 // Interpolate returns the value at x of count rows from first on, which are linear between their abscissas T: that of
 // the first row before it, and on the line through the last two rows after them.
-// Interpolate, kernels/conveyance.go:61
+// Interpolate, kernels/conveyance.go:68
 DEVICE double kernels_Interpolate(Slice<kernels_Row> rows, int32 first, int32 count, double x) {
     int32 lo = first, hi = sub(add(first, count), 1);
     if (count == 0) {
@@ -506,7 +506,7 @@ DEVICE double kernels_Interpolate(Slice<kernels_Row> rows, int32 first, int32 co
 }
 
 // at returns the value at x, on the line through the last two rows beyond them.
-// (*Table).at, structures.go:238
+// (*Table).at, structures.go:239
 DEVICE double Table_at(Table *t, Slice<kernels_Row> rows, double x) {
     return kernels_Interpolate(rows, t->First, t->Count, x);
 }
@@ -530,7 +530,7 @@ DEVICE double num_Sqrt_f64(double x) {
 // water behind stands at two thirds of the head H, and then, continuously, 3√3/2 C L Y √(H - Y) with the height Y of
 // the water behind (flow with the depth Y and the velocity head H - Y). weir is C L, in m^1.5/s. In a step levels
 // approach each other by at most a quarter of their difference.
-// (*Structure).over, structures.go:222
+// (*Structure).over, structures.go:223
 DEVICE double Structure_over(Structure *s, double crest, double weir, double up, double down, double dt) {
     double head = up - crest, behind = num_Larger_f64(down - crest, 0.0);
     if (head <= behind) {
@@ -549,7 +549,7 @@ DEVICE double Structure_over(Structure *s, double crest, double weir, double up,
 // culvert returns the discharge of a culvert in m³/s: the smaller one of what its inlet takes and of what its losses
 // permit (M. J. Boyd, "Head-discharge relations for culverts", Monier Rocla Technical Journal, 1987). In a step levels
 // approach each other by at most half of their difference.
-// (*Structure).culvert, structures.go:187
+// (*Structure).culvert, structures.go:188
 DEVICE double Structure_culvert(Structure *s, Slice<kernels_Row> rows, double from, double fromLevel, double to,
         double toLevel, double dt) {
     double sign = 1.0, volume = from, up = fromLevel, down = toLevel, inlet = s->InvertFrom, outlet = s->InvertTo;
@@ -599,7 +599,7 @@ DEVICE double num_Abs_f64(double x) {
 }
 
 // most is the largest discharge that may leave in a step of length dt if the end has a volume of water.
-// (*End).most, structures.go:162
+// (*End).most, structures.go:163
 DEVICE double End_most(End *e, double volume, double dt) {
     if (dt == 0.0) {
         return volume / 2.0;
@@ -609,7 +609,7 @@ DEVICE double End_most(End *e, double volume, double dt) {
 
 // Operate computes the discharge of structure k. At most half of the water at an end leaves in a step, shared among the
 // structures there.
-// Operate[float32], structures.go:109
+// Operate[float32], structures.go:110
 DEVICE void Operate_f32_at(int64 k, Slice<Structure> list, Slice<kernels_Row> rows, Slice<double> readings,
         Slice<float> prescribed, Slice<float> ahead, kernels_Clock_f32 *clock, Least<float> *limit,
         Slice<Operation> operations) {
@@ -737,7 +737,7 @@ DEVICE kernels_Clock_f64 kernels_Clock_AtStepStart_f64(kernels_Clock_f64 *c, Lea
 
 // Operate computes the discharge of structure k. At most half of the water at an end leaves in a step, shared among the
 // structures there.
-// Operate[float64], structures.go:109
+// Operate[float64], structures.go:110
 DEVICE void Operate_f64_at(int64 k, Slice<Structure> list, Slice<kernels_Row> rows, Slice<double> readings,
         Slice<double> prescribed, Slice<double> ahead, kernels_Clock_f64 *clock, Least<double> *limit,
         Slice<Operation> operations) {
@@ -812,8 +812,8 @@ DEVICE float num_Sqrt_f32(float x) {
 
 // CubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
 // 1e-14 < x < 1e14. It stops when an iteration has no effect.
-// CubeRoot[float32], kernels/friction.go:68
-DEVICE float kernels_CubeRoot_f32(float x) {
+// CubeRoot[float32], rough/rough.go:44
+DEVICE float rough_CubeRoot_f32(float x) {
     float fourth = num_Sqrt_f32(num_Sqrt_f32(x));
     float y = fourth * num_Sqrt_f32(num_Sqrt_f32(fourth));
     for (int64 i = 0; i < 6; i++) {
@@ -829,7 +829,7 @@ DEVICE float kernels_CubeRoot_f32(float x) {
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
 // its velocity, and comes in without one.
-// Transfer[float32], structures.go:247
+// Transfer[float32], structures.go:248
 DEVICE void Transfer_f32_at(int64 k, Slice<Spot> spots, Slice<Place> places, Slice<Structure> list,
         Slice<Operation> operations, Slice<double> readings, double gravity, Slice<kernels_Bed_f32> beds,
         kernels_Clock_f32 *clock, Least<float> *limit, Least<float> *next, Slice<kernels_State_f32> w,
@@ -877,14 +877,14 @@ DEVICE void Transfer_f32_at(int64 k, Slice<Spot> spots, Slice<Place> places, Sli
     }
     w[spot.Cell] = c;
     if (rate > 0.0) {
-        next->Take(kernels_CubeRoot_f32(float(spot.Way * spot.Way / (gravity * rate))));
+        next->Take(rough_CubeRoot_f32(float(spot.Way * spot.Way / (gravity * rate))));
     }
 }
 
 // CubeRoot returns x^(1/3) for x > 0 by Newton's method from x^(5/16), which is within a factor of two of it for
 // 1e-14 < x < 1e14. It stops when an iteration has no effect.
-// CubeRoot[float64], kernels/friction.go:68
-DEVICE double kernels_CubeRoot_f64(double x) {
+// CubeRoot[float64], rough/rough.go:44
+DEVICE double rough_CubeRoot_f64(double x) {
     double fourth = num_Sqrt_f64(num_Sqrt_f64(x));
     double y = fourth * num_Sqrt_f64(num_Sqrt_f64(fourth));
     for (int64 i = 0; i < 6; i++) {
@@ -900,7 +900,7 @@ DEVICE double kernels_CubeRoot_f64(double x) {
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
 // its velocity, and comes in without one.
-// Transfer[float64], structures.go:247
+// Transfer[float64], structures.go:248
 DEVICE void Transfer_f64_at(int64 k, Slice<Spot> spots, Slice<Place> places, Slice<Structure> list,
         Slice<Operation> operations, Slice<double> readings, double gravity, Slice<kernels_Bed_f64> beds,
         kernels_Clock_f64 *clock, Least<double> *limit, Least<double> *next, Slice<kernels_State_f64> w,
@@ -948,25 +948,25 @@ DEVICE void Transfer_f64_at(int64 k, Slice<Spot> spots, Slice<Place> places, Sli
     }
     w[spot.Cell] = c;
     if (rate > 0.0) {
-        next->Take(kernels_CubeRoot_f64(spot.Way * spot.Way / (gravity * rate)));
+        next->Take(rough_CubeRoot_f64(spot.Way * spot.Way / (gravity * rate)));
     }
 }
 
-// Kernel Read, structures.go:92
+// Kernel Read, structures.go:93
 extern "C" __global__ void __launch_bounds__(128) Read_f32(int64 lo, int64 hi, Slice<Place> places,
         Slice<Structure> list, Slice<kernels_Bed_f32> beds, Slice<kernels_State_f32> w, Slice<double> readings) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Read_f32_at(k, places, list, beds, w, readings);
 }
 
-// Kernel Read, structures.go:92
+// Kernel Read, structures.go:93
 extern "C" __global__ void __launch_bounds__(128) Read_f64(int64 lo, int64 hi, Slice<Place> places,
         Slice<Structure> list, Slice<kernels_Bed_f64> beds, Slice<kernels_State_f64> w, Slice<double> readings) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Read_f64_at(k, places, list, beds, w, readings);
 }
 
-// Kernel Operate, structures.go:109
+// Kernel Operate, structures.go:110
 extern "C" __global__ void __launch_bounds__(128) Operate_f32(int64 lo, int64 hi, Slice<Structure> list,
         Slice<kernels_Row> rows, Slice<double> readings, Slice<float> prescribed, Slice<float> ahead,
         kernels_Clock_f32 *clock, Least<float> *limit, Slice<Operation> operations) {
@@ -974,7 +974,7 @@ extern "C" __global__ void __launch_bounds__(128) Operate_f32(int64 lo, int64 hi
     if (k < hi) Operate_f32_at(k, list, rows, readings, prescribed, ahead, clock, limit, operations);
 }
 
-// Kernel Operate, structures.go:109
+// Kernel Operate, structures.go:110
 extern "C" __global__ void __launch_bounds__(128) Operate_f64(int64 lo, int64 hi, Slice<Structure> list,
         Slice<kernels_Row> rows, Slice<double> readings, Slice<double> prescribed, Slice<double> ahead,
         kernels_Clock_f64 *clock, Least<double> *limit, Slice<Operation> operations) {
@@ -982,7 +982,7 @@ extern "C" __global__ void __launch_bounds__(128) Operate_f64(int64 lo, int64 hi
     if (k < hi) Operate_f64_at(k, list, rows, readings, prescribed, ahead, clock, limit, operations);
 }
 
-// Kernel Transfer, structures.go:247
+// Kernel Transfer, structures.go:248
 extern "C" __global__ void __launch_bounds__(128) Transfer_f32(int64 lo, int64 hi, Slice<Spot> spots,
         Slice<Place> places, Slice<Structure> list, Slice<Operation> operations, Slice<double> readings,
         double gravity, Slice<kernels_Bed_f32> beds, kernels_Clock_f32 *clock, Least<float> *limit,
@@ -991,7 +991,7 @@ extern "C" __global__ void __launch_bounds__(128) Transfer_f32(int64 lo, int64 h
     if (k < hi) Transfer_f32_at(k, spots, places, list, operations, readings, gravity, beds, clock, limit, next, w, moved);
 }
 
-// Kernel Transfer, structures.go:247
+// Kernel Transfer, structures.go:248
 extern "C" __global__ void __launch_bounds__(128) Transfer_f64(int64 lo, int64 hi, Slice<Spot> spots,
         Slice<Place> places, Slice<Structure> list, Slice<Operation> operations, Slice<double> readings,
         double gravity, Slice<kernels_Bed_f64> beds, kernels_Clock_f64 *clock, Least<double> *limit,

@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/rough"
 )
 
 // Kinds of structures.
@@ -285,6 +286,6 @@ func Transfer[F num.Float](k int, spots []Spot, places []Place, list []Structure
 	}
 	w[spot.Cell] = c
 	if rate > 0 {
-		next.Take(kernels.CubeRoot(F(spot.Way * spot.Way / (gravity * rate))))
+		next.Take(rough.CubeRoot(F(spot.Way * spot.Way / (gravity * rate))))
 	}
 }
