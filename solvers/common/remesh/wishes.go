@@ -279,24 +279,33 @@ func (w *Whole) spread(sizes, reach []float64, growth float64) {
 	start, at := w.adjacency()
 	// A front is what a vertex passes on: a size, which holds for a distance from there, and grows beyond.
 	best := make([]front, len(sizes))
-	var queue fronts
 	for v := range sizes {
 		best[v] = front{size: sizes[v], left: reach[v], vertex: int32(v)}
-		queue = append(queue, best[v])
 	}
-	heap.Init(&queue)
-	for len(queue) > 0 {
-		f := heap.Pop(&queue).(front)
-		if b := best[f.vertex]; f != b {
-			continue
-		}
+	// pass calls improve with what a front gives neighbours, where that is better than what they have.
+	pass := func(f front, improve func(next front)) {
 		for _, n := range at[start[f.vertex]:start[f.vertex+1]] {
 			d := math.Hypot(w.X[n]-w.X[f.vertex], w.Y[n]-w.Y[f.vertex])
 			next := front{vertex: n, left: max(0, f.left-d), size: f.size + growth*max(0, d-f.left)}
 			if b := &best[n]; next.size < b.size || next.size == b.size && next.left > b.left {
-				*b = next
-				heap.Push(&queue, next)
+				improve(next)
 			}
+		}
+	}
+	var queue fronts
+	for _, f := range best { // most give nothing
+		gives := false
+		if pass(f, func(front) { gives = true }); gives {
+			queue = append(queue, f)
+		}
+	}
+	heap.Init(&queue)
+	for len(queue) > 0 {
+		if f := heap.Pop(&queue).(front); f == best[f.vertex] {
+			pass(f, func(next front) {
+				best[next.vertex] = next
+				heap.Push(&queue, next)
+			})
 		}
 	}
 	for v := range sizes {

@@ -53,7 +53,7 @@ func flows(of Exact, quick bool) []flow {
 		exact: func(x, _ float64) float64 { return of.Dam(x, 5) }}
 	wave := flow{name: "wave", text: waveCase, fixed: 75000, start: 1200,
 		mesh:  "\n[mesh]\ngenerate = \"delaunay\"\nbounds = [0, 0, 200000, 500]\ncells = %d\n",
-		adapt: "[adapt]\nsteps = 60\nerror = 0.00008\nhmin = 37\n",
+		adapt: "[adapt]\nsteps = 60\nerror = 0.00004\nhmin = 30\n",
 		exact: func(x, _ float64) float64 { return of.Wave(x, 160) }}
 	if quick {
 		dam.fixed, dam.start = 8600, 400
