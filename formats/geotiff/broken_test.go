@@ -80,7 +80,7 @@ func TestBrokenFilesAreRefused(t *testing.T) {
 		{func(b []byte) []byte { return nil }, "b.tif: byte 0: this is not a TIFF file"},
 		{func(b []byte) []byte { b[2] = 44; return b }, "byte 2: unknown version 44 of TIFF"},
 		{func(b []byte) []byte { return b[:12] }, "byte 4: this is not a BigTIFF file"},
-		{func(b []byte) []byte { return b[:len(b)-40] }, "directory at byte"},
+		{func(b []byte) []byte { return b[:200] }, "directory at byte"},
 		{func(b []byte) []byte { order.PutUint64(b[8:], 1<<40); return b }, "beyond the end of the file"},
 		{set(imageWidth, 0), "tag 256: the width is 0 cells, want 1"},
 		{set(imageLength, 1<<31), "tag 257: the height is 2147483648 cells"},
@@ -110,7 +110,7 @@ func TestBrokenFilesAreRefused(t *testing.T) {
 			order.PutUint64(b[offset:], math.Float64bits(-1))
 			return b
 		}, "gdalwarp converts the raster"},
-		{func(b []byte) []byte { b[16+20] ^= 0x55; return b }, "block 0 (0, 0)"},
+		{func(b []byte) []byte { b[len(b)-34] ^= 0x55; return b }, "block 0 (0, 0)"},
 		{func(b []byte) []byte {
 			offset := order.Uint64(b[fieldOffset(t, b, geoKeyDirectoryTag)+12:])
 			order.PutUint16(b[offset+6:], 200)
@@ -124,10 +124,10 @@ func TestBrokenClassicFilesAreRefused(t *testing.T) {
 	order := binary.LittleEndian
 	broken.Refused(t, readAll, func() []byte { return classic(t) }, []broken.Case{
 		{func(b []byte) []byte { return b[:12] }, "directory at byte"},
-		{func(b []byte) []byte { return b[:len(b)-40] }, "directory at byte"},
+		{func(b []byte) []byte { return b[:200] }, "directory at byte"},
 		{func(b []byte) []byte { order.PutUint32(b[4:], 1<<31); return b }, "beyond the end of the file"},
 		{func(b []byte) []byte { order.PutUint16(b[order.Uint32(b[4:]):], 3); return b }, "tag"},
-		{func(b []byte) []byte { b[headerSize+20] ^= 0x55; return b }, "block 0 (0, 0)"},
+		{func(b []byte) []byte { b[len(b)-34] ^= 0x55; return b }, "block 0 (0, 0)"},
 	}...)
 }
 

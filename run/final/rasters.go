@@ -27,8 +27,8 @@ type rasterGrid struct {
 	west, north, spacing float64
 }
 
-// Rasters writes the fields of a plane mesh as images of square pixels. A pixel gets the values of the cell that
-// contains its centre; of several cells, that of the lowest key.
+// Rasters writes the fields of a plane mesh as images of square pixels, each with a style. A pixel gets the values of
+// the cell that contains its centre; of several cells, that of the lowest key.
 type Rasters struct {
 	recorder.Base
 	run *recorder.Run
@@ -64,7 +64,9 @@ func (r *Rasters) Write(ctx context.Context, _ solvers.Clock, _ bool) error {
 				component[i] = values[i*len(f.Numbers())+k]
 			}
 			numbers = append(numbers, component)
-			components = append(components, solvers.Field{Name: name, Unit: f.Unit})
+			declared := f
+			declared.Name = name
+			components = append(components, declared)
 		}
 	}
 	parts, err := ugrid.Gather(ctx, r.run.Comm, raster.pixels(g.Mesh, space, numbers))
@@ -170,10 +172,14 @@ func (r *Rasters) writeFiles(g *rasterGrid, components []solvers.Field, parts []
 		}
 		image := &geotiff.Image{Columns: g.columns, Rows: g.rows, West: g.west, North: g.north, Width: g.spacing,
 			Height: g.spacing, EPSG: r.run.Case.EPSG(), Name: field.Name, Unit: field.Unit, Values: values,
-			Float64: r.run.Case.Output.RasterFloat64}
+			Classes: len(field.Classes) > 0, Float64: r.run.Case.Output.RasterFloat64}
 		if err := r.run.Publish(path.Join(rasterDir, field.Name+".tif"), func(path string) error {
 			return geotiff.Write(path, image)
 		}); err != nil {
+			return err
+		}
+		style := styleOf(&field, r.run.Case, values)
+		if err := r.run.Publish(path.Join(rasterDir, field.Name+".qml"), style.write); err != nil {
 			return err
 		}
 	}

@@ -10,8 +10,8 @@ const summaryFile = "summary.json"
 // resultPatterns match the files that runs write to their folder.
 var resultPatterns = []string{
 	summaryFile, "checkpoints/*.ckpt", "conservation.csv", "*.pvd", "*.nc", "outlines.geojson", "raster/*.tif",
-	"gauges/*.csv", "transects/*.csv", "measured/*.csv", "frames/*.vt[uip]", "frames/*.pvt[uip]", "frames/*.stl",
-	"frames/*.obj", "frames/*.vdb", CaseFile,
+	"raster/*.qml", "gauges/*.csv", "transects/*.csv", "measured/*.csv", "frames/*.vt[uip]", "frames/*.pvt[uip]",
+	"frames/*.stl", "frames/*.obj", "frames/*.vdb", CaseFile,
 }
 
 // results returns the files in a folder that match resultPatterns, in the order of these.
