@@ -52,6 +52,8 @@ type BoxPlan struct {
 	width       [3]int // layers of ghosts that an exchange fills along each axis
 	upperFaces  bool   // see WithUpperFaces
 	outerGhosts bool   // see WithOuterGhosts
+	schedule    Schedule
+	near        []int // the ranks that may be peers; nil if all may be
 }
 
 // WithSchedule returns the plan for the same ghosts with another schedule.
@@ -127,33 +129,56 @@ func newBoxPlan(b Boxes, rank, ghost int, width [3]int, schedule Schedule, upper
 	if schedule != AxisByAxis && schedule != AllNeighbours {
 		return nil, fmt.Errorf("halo: unknown schedule %d", schedule)
 	}
-	plan := &BoxPlan{Rank: rank, boxes: b, ghost: ghost, width: width, upperFaces: upperFaces, outerGhosts: outerGhosts}
-	own := b.frameOf(rank, ghost)
+	plan := &BoxPlan{Rank: rank, boxes: b, ghost: ghost, width: width, upperFaces: upperFaces, outerGhosts: outerGhosts,
+		schedule: schedule}
+	plan.fill()
+	return plan, nil
+}
+
+// On returns the plan of a rank for the same exchange between other boxes, whose cuts are not checked, in time that
+// does not depend on the number of ranks: near are those that may be peers, the rank itself among them.
+func (p *BoxPlan) On(b Boxes, rank int, near []int) *BoxPlan {
+	plan := *p
+	plan.boxes, plan.Rank, plan.near, plan.Phases = b, rank, near, nil
+	plan.fill()
+	return &plan
+}
+
+// Boxes returns the boxes between which the plan exchanges.
+func (p *BoxPlan) Boxes() Boxes { return p.boxes }
+
+// Layers returns how many layers of ghosts it fills.
+func (p *BoxPlan) Layers() int { return max(p.width[0], p.width[1], p.width[2]) }
+
+// fill computes the shape and the phases.
+func (p *BoxPlan) fill() {
+	b, rank := p.boxes, p.Rank
+	own := b.frameOf(rank, p.ghost)
 	_, n := b.Box(rank)
 	for a := range 3 {
-		plan.Shape[a] = n[a] + 2*own.ghost[a]
+		p.Shape[a] = n[a] + 2*own.ghost[a]
 	}
-	if schedule == AllNeighbours || b.Parts != nil {
-		plan.add(plan.overlaps().exchange(rank, ghost))
-		return plan, nil
+	if p.schedule == AllNeighbours || b.Parts != nil {
+		p.add(p.overlaps().exchange(rank, p.ghost))
+		return
 	}
-	p := &boxPlanner{Boxes: b, width: width, upperFaces: upperFaces, outerGhosts: outerGhosts, owned: n, ghost: own.ghost}
+	by := &boxPlanner{Boxes: b, width: p.width, upperFaces: p.upperFaces, outerGhosts: p.outerGhosts, owned: n,
+		ghost: own.ghost}
 	for a := range 3 {
-		p.position[a] = rank % b.parts(a)
+		by.position[a] = rank % b.parts(a)
 		rank /= b.parts(a)
 	}
 	for a := range 3 {
-		if width[a] > 0 {
-			plan.add(p.phase(a))
-			p.filled[a] = true
+		if p.width[a] > 0 {
+			p.add(by.phase(a))
+			by.filled[a] = true
 		}
 	}
-	return plan, nil
 }
 
 // overlaps returns what boxes need from each other in an exchange.
 func (p *BoxPlan) overlaps() *overlaps {
-	o := &overlaps{Boxes: &p.boxes, cells: p.boxes.cells(), below: p.width, above: p.width}
+	o := &overlaps{Boxes: &p.boxes, near: p.near, cells: p.boxes.cells(), below: p.width, above: p.width}
 	for a := range p.boxes.Dim {
 		switch {
 		case p.outerGhosts:

@@ -22,7 +22,10 @@ type hostBuffers struct{ out, in []byte }
 // NewHostExchanger prepares exchanges of at most bytes per cell over all fields. Exchangers that are used at the same
 // time need different tags.
 func NewHostExchanger(plan Route, comm dist.Comm, tag, bytes int) *HostExchanger {
-	r, _ := plan.route(false) // fails for linked devices only
+	r, _ := plan.route(false)                                            // fails for linked devices only
+	if o, ok := comm.(interface{ Connected(tag int, plan Route) }); ok { // for models of runs
+		o.Connected(tag, plan)
+	}
 	x := &HostExchanger{route: r, fields: make([]Field, 0, 8), maxBytes: bytes}
 	maxRequests := 0
 	for _, phase := range r.phases {

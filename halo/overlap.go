@@ -26,6 +26,7 @@ func (b Box) moved(by [3]int) Box {
 // overlaps computes which cells of each box others need.
 type overlaps struct {
 	*Boxes
+	near         []int  // the ranks that may be peers; nil if all may be
 	cells        [3]int // of the grid
 	below, above [3]int // layers of ghosts that a box needs
 	// Layers of ghosts beyond the grid, along axes that are not periodic, that count as cells of the boxes beside them.
@@ -100,7 +101,13 @@ func (f *frame) region(b Box) (r Region) {
 // exchange returns the phase in which a rank exchanges with all others at once.
 func (o *overlaps) exchange(rank, ghost int) (result Phase) {
 	own := o.frameOf(rank, ghost)
-	for other := range o.Ranks() {
+	near := o.near
+	if near == nil {
+		for other := range o.Ranks() {
+			near = append(near, other)
+		}
+	}
+	for _, other := range near {
 		peer := BoxPeer{Rank: other}
 		o.each(other, rank, func(ghosts Box, beyond [3]int) {
 			peer.Send = append(peer.Send, own.region(ghosts.moved([3]int{-beyond[0], -beyond[1], -beyond[2]})))
@@ -131,7 +138,7 @@ func (r *Return) Ghosts() int {
 
 // Return returns how to return the first layer of ghosts above a box, along each axis, at edges and corners too.
 func (p *BoxPlan) Return() Return {
-	o := &overlaps{Boxes: &p.boxes, cells: p.boxes.cells()}
+	o := &overlaps{Boxes: &p.boxes, near: p.near, cells: p.boxes.cells()}
 	for a := range p.boxes.Dim {
 		o.above[a] = 1
 	}

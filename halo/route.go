@@ -27,6 +27,27 @@ type routePeer struct {
 	send, recv cellSet
 }
 
+// Count is how many cells a rank sends to another one, and receives from it, in a phase of an exchange.
+type Count struct{ Rank, Send, Receive int }
+
+// Counts returns what a rank exchanges with others, by phase, between processors.
+func Counts(of Route) (phases [][]Count, err error) {
+	r, err := of.route(false)
+	if err != nil {
+		return nil, err
+	}
+	for _, phase := range r.phases {
+		var counts []Count
+		for _, p := range phase.peers {
+			if p.rank != r.rank {
+				counts = append(counts, Count{p.rank, p.send.count(), p.recv.count()})
+			}
+		}
+		phases = append(phases, counts)
+	}
+	return phases, nil
+}
+
 func (p *Plan) route(bool) (*route, error) {
 	r := &route{rank: p.Rank, cells: p.Owned + p.Ghosts, packsFirst: true}
 	if len(p.Peers) == 0 {

@@ -37,6 +37,7 @@ var mayImport = map[string][]string{
 		"internal/needs"}, // needs: in tests
 	"grid":      {},
 	"halo":      {"dist", "backend"},
+	"halo/division": {"halo", "partition", "dist"}, // what set-up tells models of runs
 	"kernelgen": {"internal/dynlib", "internal/needs"}, // needs: in kerneltest, which only tests use
 	"k8s":       {},
 	"launch":    {"internal/atomicfile", "internal/guard", "dist"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/halo/division"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
@@ -93,6 +94,12 @@ func New(ctx context.Context, env solvers.Env, block *domain.Block, p Problem) (
 	s.stable = stable.Of(s.Inner)
 	if p.AtStart {
 		s.looked = -1
+	}
+	if division.Wanted(env.Comm) && block.Rule != nil {
+		if err := s.tell(ctx); err != nil {
+			s.Close()
+			return nil, err
+		}
 	}
 	return s, nil
 }
@@ -344,8 +351,8 @@ func (s *Solver) move(ctx context.Context, next *domain.Block) error {
 	return nil
 }
 
-// division is what a checkpoint has.
-type division struct {
+// blocks is what a checkpoint has.
+type blocks struct {
 	Blocks []halo.Box `json:"blocks"` // of all ranks
 	Looked int        `json:"looked"`
 	Lost   int64      `json:"lost"`
@@ -357,7 +364,7 @@ type division struct {
 // Division implements solvers.Rebalancer.
 func (s *Solver) Division() (json.RawMessage, error) {
 	b := &s.sum
-	d := division{Looked: s.looked, Lost: s.lost, Next: s.next, Moves: b.Moves,
+	d := blocks{Looked: s.looked, Lost: s.lost, Next: s.next, Moves: b.Moves,
 		Sums: [4]float64{b.Share, b.Before, b.After, s.progress.steps}}
 	for rank := range s.env.Comm.Size() {
 		d.Blocks = append(d.Blocks, boxOf(&s.block.Boxes, rank))
@@ -370,7 +377,7 @@ func (s *Solver) Resume(ctx context.Context, text json.RawMessage) (moved bool, 
 	if text == nil {
 		return false, nil
 	}
-	var d division
+	var d blocks
 	if err := json.Unmarshal(text, &d); err != nil {
 		return false, fmt.Errorf("the division of the grid in the checkpoint: %w", err)
 	}

@@ -59,18 +59,8 @@ func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 	if d.Graph, err = partition.FromNeighbours(d.neighbours); err != nil {
 		return nil, err
 	}
-	x, y := make([]float64, len(m.Cells)), make([]float64, len(m.Cells))
-	parallel.Ranges(len(x), parallel.Parts(len(x), cellsPerWorker), func(_, lo, hi int) {
-		for c := lo; c < hi; c++ {
-			x[c], y[c] = m.Centroid(c)
-		}
-	})
-	if o.Ranks > len(m.Cells) {
-		return nil, fmt.Errorf("%d ranks for %d cells: use fewer ranks or a finer mesh", o.Ranks, len(m.Cells))
-	}
-	if o.Ranks == 1 {
-		d.Parts = make([]int32, len(m.Cells))
-	} else if d.Parts, err = partition.Partition(o.Method, d.Graph, [][]float64{x, y}, o.Ranks, o.Seed); err != nil {
+	x, y := centroids(m)
+	if d.Parts, err = owners(d.Graph, x, y, o.Ranks, o.Method, o.Seed); err != nil {
 		return nil, err
 	}
 	cells, err := partition.Split(d.Parts, o.Ranks)
@@ -81,6 +71,32 @@ func New(m *mesh.Mesh, o Options) (*Decomposition, error) {
 		return nil, err
 	}
 	return d, nil
+}
+
+func centroids(m *mesh.Mesh) (x, y []float64) {
+	x, y = make([]float64, len(m.Cells)), make([]float64, len(m.Cells))
+	parallel.Ranges(len(x), parallel.Parts(len(x), cellsPerWorker), func(_, lo, hi int) {
+		for c := lo; c < hi; c++ {
+			x[c], y[c] = m.Centroid(c)
+		}
+	})
+	return x, y
+}
+
+// Owners returns the rank of each cell of a mesh with a given graph, as New chooses them.
+func Owners(m *mesh.Mesh, graph partition.Graph, ranks int, method partition.Method, seed uint64) ([]int32, error) {
+	x, y := centroids(m)
+	return owners(graph, x, y, ranks, method, seed)
+}
+
+func owners(graph partition.Graph, x, y []float64, ranks int, method partition.Method, seed uint64) ([]int32, error) {
+	if ranks > len(x) {
+		return nil, fmt.Errorf("%d ranks for %d cells: use fewer ranks or a finer mesh", ranks, len(x))
+	}
+	if ranks == 1 {
+		return make([]int32, len(x)), nil
+	}
+	return partition.Partition(method, graph, [][]float64{x, y}, ranks, seed)
 }
 
 // checkConditions refuses groups that have edges inside the mesh, where a boundary condition would be ignored.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/halo/division"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/partition"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -25,14 +26,14 @@ type InterfaceCosts struct {
 func (n InterfaceCosts) Of(ctx context.Context, comm dist.Comm, g *grid.Grid, text string,
 	path func(string) string) (*partition.Bins, error) {
 	body, failed, err := shape.Parse(text, g.Dim, path)
-	bins := partition.NewBins(g.N, comm.Size())
+	bins := partition.NewBins(g.N, division.Ranks(comm))
 	if err == nil {
 		// Slabs are distributed cyclically to ranks, and those of a rank to goroutines.
 		last, first, ranks := g.Dim-1, comm.Rank(), comm.Size()
 		inside := insideOf(g, &body)
 		var lock sync.Mutex
 		err = parallel.Each(ctx, "costs", max(0, g.N[last]-first+ranks-1)/ranks, 1, func(lo, hi int) error {
-			part := partition.NewBins(g.N, comm.Size())
+			part := partition.NewBins(g.N, division.Ranks(comm))
 			for k := lo; k < hi; k++ {
 				n.AddSlab(part, g, last, first+k*ranks, inside)
 			}

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/halo/division"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/kernelgen/abi"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
@@ -20,6 +21,7 @@ type Block struct {
 	*grid.Block
 	Boxes halo.Boxes // boxes of all ranks
 	Plan  *halo.BoxPlan
+	Rule  division.Rule // how NewDividedBlock divides the grid; nil for other blocks
 }
 
 // Cut returns a rank's block of a grid with ghost layers of ghosts.
@@ -151,6 +153,11 @@ func NewDividedBlock(ctx context.Context, env *solvers.Env, c *config.Case, s *c
 	if err := solvers.Agree(ctx, env.Comm, err); err != nil {
 		return nil, err
 	}
+	b.Rule = func(_ context.Context, ranks int) (*division.Division, error) {
+		boxes, err := d.boxes(g, ranks, s.Blocks, ghost)
+		return &division.Division{Boxes: &boxes, Costs: d.Costs}, err
+	}
+	division.Tell(env.Comm, b.Rule)
 	return b, env.CheckMemory(ctx, c, b.Counts())
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/halo"
+	"github.com/atoll-hpc/atoll/halo/division"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
@@ -67,10 +68,17 @@ func Distribute(
 		// If the run was cancelled meanwhile, the mesh is not partitioned; the next call of comm ends the run.
 		if m, failed = Load(c, s, fields...); failed == nil && ctx.Err() == nil {
 			parallel.ReportTask(ctx, "check, partition and renumber the mesh")
-			d, failed = decompose.New(m, decompose.Options{
+			o := decompose.Options{
 				Ranks: comm.Size(), Order: partition.Ordering(s.Order), Method: partition.Method(s.Partition), Seed: s.Seed,
 				Conditions: conditions,
-			})
+			}
+			if d, failed = decompose.New(m, o); failed == nil {
+				graph := d.Graph
+				division.Tell(comm, func(_ context.Context, ranks int) (*division.Division, error) {
+					owner, err := decompose.Owners(m, graph, ranks, o.Method, o.Seed)
+					return &division.Division{Owner: owner, Graph: graph}, err
+				})
+			}
 		}
 	}
 	if err := solvers.Agree(ctx, comm, failed); err != nil {

@@ -58,3 +58,14 @@ func numberSets(class []int8, colour []int32, count [2]int32) ([]int32, int) {
 	}
 	return colour, int(all)
 }
+
+// SetOf returns the set of each vertex, -1 of those that do not move.
+func (l *Layout) SetOf() []int32 {
+	set := make([]int32, len(l.set))
+	for v, s := range l.set {
+		if set[v] = s; int(s) >= l.sets {
+			set[v] = -1
+		}
+	}
+	return set
+}

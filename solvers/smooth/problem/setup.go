@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/halo/division"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
@@ -102,6 +103,9 @@ func (s *smoothing) divide(ctx context.Context, env solvers.Env, c *config.Case,
 		return nil, err
 	}
 	_, separate := env.Device.(backend.Memory)
+	if plane, ok := s.initialMesh.(planeMesh); ok {
+		division.Tell(env.Comm, plane.rule(w))
+	}
 	cut, err := s.initialMesh.cut(ctx, w, env.Comm.Size(), separate, stages)
 	if err != nil || !w.Metric.Nodal() {
 		return cut, err

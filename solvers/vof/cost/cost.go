@@ -25,8 +25,7 @@ type Counter[F num.Float] struct {
 }
 
 // far returns the box of cells that are not near other blocks; some is false if there are none.
-func (l *Counter[F]) far() (lo, hi [3]int, some bool) {
-	b := l.Block
+func far(b *grid.Block) (lo, hi [3]int, some bool) {
 	some = true
 	for d := range lo {
 		lo[d], hi[d] = b.Lo[d], b.Lo[d]+b.N[d]
@@ -63,7 +62,7 @@ func (l *Counter[F]) eachMixed(f func(cell [3]int)) {
 func (l *Counter[F]) Work(context.Context) (int64, error) {
 	cells := int64(l.Block.Cells())
 	work := (workOfCell + workNear) * cells
-	if lo, hi, some := l.far(); some {
+	if lo, hi, some := far(l.Block); some {
 		work -= workNear * int64(hi[0]-lo[0]) * int64(hi[1]-lo[1]) * int64(hi[2]-lo[2])
 	}
 	l.eachMixed(func([3]int) { work += workOfMixed })
@@ -72,11 +71,15 @@ func (l *Counter[F]) Work(context.Context) (int64, error) {
 
 // AddWork implements balance.Model.
 func (l *Counter[F]) AddWork(_ context.Context, to *partition.Bins) error {
-	b := l.Block
-	to.AddBox(workOfCell+workNear, b.Lo, [3]int{b.Lo[0] + b.N[0], b.Lo[1] + b.N[1], b.Lo[2] + b.N[2]})
-	if lo, hi, some := l.far(); some {
-		to.AddBox(-workNear, lo, hi)
-	}
+	l.AddPlace(l.Block, to)
 	l.eachMixed(func(cell [3]int) { *to.At(cell) += workOfMixed })
 	return nil
+}
+
+// AddPlace implements balance.Placed.
+func (l *Counter[F]) AddPlace(b *grid.Block, to *partition.Bins) {
+	to.AddBox(workOfCell+workNear, b.Lo, [3]int{b.Lo[0] + b.N[0], b.Lo[1] + b.N[1], b.Lo[2] + b.N[2]})
+	if lo, hi, some := far(b); some {
+		to.AddBox(-workNear, lo, hi)
+	}
 }
