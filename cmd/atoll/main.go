@@ -122,7 +122,7 @@ func rootCommand() *cobra.Command {
 		},
 	}
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(runCommand(), studyCommand(), replayCommand(), auditCommand(), checkpointCommand(),
+	root.AddCommand(runCommand(), studyCommand(), scaleCommand(), replayCommand(), auditCommand(), checkpointCommand(),
 		members.RanksCommand(), members.SuperviseCommand(stdout, stderr))
 	root.AddCommand(kindCommands()...)
 	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),

@@ -122,3 +122,18 @@ func meshBytes(share *solvers.Counts, cells int64) (mesh, moving int64) {
 	}
 	return mesh + cells/2*points, 0 // a mesh of triangles has half as many vertices
 }
+
+// FrameBytes returns about how many bytes a rank writes of a frame, in all formats with the values of all cells.
+func FrameBytes(fields []solvers.Field, c *config.Case, dim int, cells int64) (bytes int64) {
+	_, written := numbersOf(solvers.Named(fields, c.Output.Fields), dim)
+	for _, format := range c.Output.Format {
+		switch {
+		case format == "vtu":
+			mesh, _ := meshBytes(&solvers.Counts{Dim: dim}, cells)
+			bytes += mesh + cells*(number*(written+1)+rankID) // with keys
+		case slices.Contains(wholeFormats, format):
+			bytes += cells * (number*written + rankID)
+		}
+	}
+	return bytes
+}
