@@ -69,20 +69,20 @@ type Field struct {
 	Space           *Space
 	Components      []string // names of the numbers in gauges; nil for one number with the name of the field
 
-	// The following concern pictures only. Where the field that Mask names is at most a threshold, this field has no
-	// meaning and is not drawn. That other field's MaskThreshold returns the threshold for a case, given the field's
-	// values at the start, or nil if they are not known; if it is nil the threshold is 0. Its MaskLabel names such
-	// entities in legends; "" for "dry". If it is MaskOptional, frames without it have no such entities.
-	Mask          string
-	MaskLabel     string
-	MaskOptional  bool
-	MaskThreshold func(c *config.Case, start []float64) float64
-	Range         *[2]float64 // range of the colour map; nil for that of the values
-	Classes       []string    // names of the values 0, 1 and so on, if the field has no other values
-	Never         string      // label of cells without a value (NaN), such as "never"; if it is "" they are an error
-	Compared      bool        // drawn at the start and at the end of the run, for comparison
-	GaugeDefault  bool        // plotted for gauges if the user names no field
-	OnRequest     bool        // drawn only if the user names it
+	// The following concern pictures only. Where the field that Mask names is at most a threshold, this one is not drawn.
+	// That other field's MaskThreshold returns it for a case, given the field's values at the start, or nil if they are
+	// not known; if it is nil the threshold is 0. Its MaskLabel names such entities; "" for "dry". If it is MaskOptional,
+	// frames may lack it. Ground returns the height of the ground from fields of a frame by name, nil for none.
+	Mask, MaskLabel string
+	MaskOptional    bool
+	MaskThreshold   func(c *config.Case, start []float64) float64
+	Ground          func(field func(name string) []float64) []float64
+	Range           *[2]float64 // range of the colour map; nil for that of the values
+	Classes         []string    // names of the values 0, 1 and so on, if the field has no other values
+	Never           string      // label of cells without a value (NaN), such as "never"; if it is "" they are an error
+	Compared        bool        // drawn at the start and at the end of the run, for comparison
+	GaugeDefault    bool        // plotted for gauges if the user names no field
+	OnRequest       bool        // drawn only if the user names it
 
 	// View returns where the numbers lie in memory. The arrays may change from step to step: after Solver.Quiesce they
 	// are those of the last step. It is nil for derived fields. The numbers of Hashed fields enter the hash of the

@@ -263,7 +263,7 @@ func (r *runner) loadField(field string) (*frameData, float64, error) {
 			err = fmt.Errorf("a comparison of runs shows a single frame: set --frame to a number or to last")
 		}
 		if err == nil {
-			err = r.findDryThresholds(framePath(path, frames[0]))
+			err = r.findDryThresholds(framePath(path, frames[0]), framePath(path, frames[chosen[0]]))
 		}
 		if err != nil {
 			return nil, 0, err

@@ -1,6 +1,9 @@
 package plot
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -14,8 +17,9 @@ func (r *runner) dryThreshold(field string) float64 {
 	return r.dryThresholds[field]
 }
 
-// findDryThresholds gets the dry thresholds from the solver; they follow from the case and the first frame.
-func (r *runner) findDryThresholds(first string) error {
+// findDryThresholds gets the dry thresholds from the solver; they follow from the case and the first frame. One that
+// hides all, or almost all, in the frames to draw, is lowered.
+func (r *runner) findDryThresholds(first string, drawn ...string) error {
 	r.dryThresholds = map[string]float64{}
 	if r.options.DryThreshold != nil || isImage(first) {
 		return nil
@@ -30,6 +34,37 @@ func (r *runner) findDryThresholds(first string) error {
 			continue
 		}
 		r.dryThresholds[a.Name] = f.MaskThreshold(r.runCase, a.Float64s())
+	}
+	return r.lowerThresholds(drawn)
+}
+
+const (
+	filmsFrom  = 1e-3 // a threshold of films is not below; others are those of the method
+	mostLooked = 5    // frames in which the deepest water is sought
+)
+
+// lowerThresholds makes thresholds of films in the frames to draw a tenth of the deepest water if that is not twice as
+// deep as the threshold.
+func (r *runner) lowerThresholds(drawn []string) error {
+	if len(r.dryThresholds) == 0 || slices.Max(slices.Collect(maps.Values(r.dryThresholds))) < filmsFrom {
+		return nil
+	}
+	deepest := map[string]float64{}
+	for k := len(drawn) - 1; k >= 0; k -= (len(drawn) + mostLooked - 1) / mostLooked {
+		g, err := vtk.Read(drawn[k])
+		if err != nil {
+			return err
+		}
+		for name := range r.dryThresholds {
+			if a, ok := g.CellData.Find(name); ok {
+				deepest[name] = max(deepest[name], slices.Max(append(a.Float64s(), 0)))
+			}
+		}
+	}
+	for name, most := range deepest {
+		if t := r.dryThresholds[name]; t >= filmsFrom && most < 2*t {
+			r.dryThresholds[name] = most / 10
+		}
 	}
 	return nil
 }

@@ -30,7 +30,11 @@ func (r *runner) drawFrames(path string) error {
 	if isShape(frames[0].File) {
 		return r.drawSurfaces(path, frames, chosen)
 	}
-	if err := r.findDryThresholds(framePath(path, frames[0])); err != nil {
+	drawn := make([]string, len(chosen))
+	for k, i := range chosen {
+		drawn[k] = framePath(path, frames[i])
+	}
+	if err := r.findDryThresholds(framePath(path, frames[0]), drawn...); err != nil {
 		return err
 	}
 	spans, err := r.spans(path, frames, chosen)
@@ -128,6 +132,9 @@ func (r *runner) colouring(f *field, s *span) chart.Colouring {
 	declared, _, _ := solvers.FieldOf(f.name)
 	mask, _, _ := solvers.FieldOf(declared.Mask)
 	c.Missing, c.Dry = declared.Never, mask.MaskLabel
+	if t := r.dryThreshold(declared.Mask); c.Dry == "" && t >= filmsFrom {
+		c.Dry = fmt.Sprintf("%s < %.2g %s", declared.Mask, t, mask.Unit)
+	}
 	if n := len(declared.Classes); n > 0 {
 		c.Classes, c.Range, c.Log = declared.Classes, &[2]float64{-0.5, float64(n) - 0.5}, false
 		if c.Colours == nil {

@@ -21,7 +21,7 @@ func init() {
 			{Name: "f", Range: &[2]float64{0, 1}}, {Name: "level", Unit: "m", GaugeDefault: true, Mask: "film"},
 			{Name: "film", Unit: "m", Mask: "film", MaskThreshold: func(_ *config.Case, start []float64) float64 {
 				return slices.Max(start) / 4
-			}},
+			}, Ground: func(field func(string) []float64) []float64 { return field("bed") }},
 			{Name: "p", Mask: "fluid"}, {Name: "fluid", OnRequest: true, MaskOptional: true, MaskLabel: "solid"},
 		},
 		Flows: []solvers.Flow{{Name: "discharge", Unit: "m³/s"}},

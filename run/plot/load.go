@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 	"github.com/atoll-hpc/atoll/run/plot/figure"
+	"github.com/atoll-hpc/atoll/run/plot/relief"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -34,6 +35,8 @@ type frameData struct {
 	count  int           // number of cells; a cell of a grid is two triangles in cells
 	slice  string        // position of the slice, for titles; "" for none
 
+	relief []float64 // see relief.Shade
+
 	// For views in space: tetrahedra, or a grid whose exterior is drawn.
 	solid *mesh.Solid
 	grid  *vtk.Image
@@ -55,7 +58,7 @@ func (r *runner) drawField(d *frameData, f *field, title string, s *span) (*figu
 		return d.solidView(f, c, title, r.options.Page)
 	}
 	m := &chart.Map{Page: r.options.Page, Colouring: c, Title: title, Axes: d.axes, X: d.x, Y: d.y, Cells: d.cells,
-		Values: f.values, Dry: f.dry, OffScale: f.offScale, Edges: r.options.Edges, Lines: d.lines,
+		Values: f.values, Dry: f.dry, Relief: d.relief, OffScale: f.offScale, Edges: r.options.Edges, Lines: d.lines,
 		Isolines: r.options.Isolines,
 		Arrows:   d.arrows}
 	r.findBeyond(f.name, m)
@@ -107,6 +110,7 @@ func (r *runner) load(path string) (*frameData, error) {
 	if d.count == 0 {
 		return nil, fmt.Errorf("%s: the file has no triangles to draw", path)
 	}
+	d.relief = relief.Of(g.CellData, triangles, d.x, d.y, d.cells)
 	return d, r.addFields(d, path, g.CellData, triangles, 0, 1)
 }
 

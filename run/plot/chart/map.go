@@ -1,9 +1,11 @@
 package chart
 
 import (
+	"cmp"
 	"fmt"
 	"image"
 	"image/color"
+	"math"
 
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
@@ -19,6 +21,7 @@ type Map struct {
 	Cells    [][3]int32 // any orientation
 	Values   []float64  // value of each cell; see Colouring.Missing for values that are not finite
 	Dry      []bool     // cells to draw in the colour of sand; nil for none
+	Relief   []float64  // brightness of the ground of each cell, 1 for level ground; nil for none
 	OffScale []bool     // cells that do not influence the range of the scale; nil means the dry cells
 
 	Edges    bool         // draw the edges of triangles, unless they would cover most of the picture
@@ -47,7 +50,9 @@ func (m *Map) Draw() (*figure.Figure, error) {
 	for i, v := range m.Values {
 		switch {
 		case m.Dry != nil && m.Dry[i]:
-			cells[i], dry = dryColour, true
+			if cells[i], dry = dryColour, true; m.Relief != nil {
+				cells[i] = brightened(dryColour, m.Relief[i])
+			}
 		case !IsFinite(v):
 			cells[i], missing = absentColour, true
 		default:
@@ -82,6 +87,12 @@ func (m *Map) Draw() (*figure.Figure, error) {
 	return f.fig, nil
 }
 
+// brightened returns a colour times a brightness.
+func brightened(c color.RGBA, by float64) color.RGBA {
+	times := func(v uint8) uint8 { return uint8(min(255, math.Round(by*float64(v)))) }
+	return color.RGBA{times(c.R), times(c.G), times(c.B), 255}
+}
+
 // scale returns the scale. If values of cells in OffScale lie beyond it, the colour bar says so.
 func (m *Map) scale() (*scale, error) {
 	if len(m.OffScale) != len(m.Cells) {
@@ -106,6 +117,9 @@ func (m *Map) Bar() (lo, hi float64, ok bool) {
 
 func (m *Map) frame(s *scale) (*mapFrame, error) {
 	side, heading := s.side(m.Label)
+	if m.Dry != nil {
+		side = max(side, figure.Measure(cmp.Or(m.Colouring.Dry, "dry"), textSize)+boxSize+2*boxGap)
+	}
 	f, err := newFrame(m.X, m.Y, m.Cells, m.Page, m.Title, side, heading)
 	if err == nil && m.Arrows != nil {
 		f.reserveArrowLegend(m.Arrows, m.Axes.withDefaults()[0])

@@ -217,6 +217,9 @@ func (c *Colouring) missing() (color.RGBA, string) {
 	return noData, "no data"
 }
 
+// Sizes of the boxes of special colours, and the gap to their names, in layout pixels.
+const boxSize, boxGap = 18, 6
+
 // specialColours explains, below the colour bar, the colours that are not on it.
 func (f *mapFrame) specialColours(c *Colouring, dry, missing bool) {
 	ink, name := c.missing()
@@ -229,10 +232,10 @@ func (f *mapFrame) specialColours(c *Colouring, dry, missing bool) {
 		if !k.shown {
 			continue
 		}
-		box := image.Rect(x, y, x+f.px(18), y+f.px(18))
+		box := image.Rect(x, y, x+f.px(boxSize), y+f.px(boxSize))
 		f.fig.Fill(box, k.colour)
 		f.outline(box)
-		f.text(k.name, textSize, box.Max.X+f.px(6), box.Max.Y-f.px(2), 0)
+		f.text(k.name, textSize, box.Max.X+f.px(boxGap), box.Max.Y-f.px(2), 0)
 		x = box.Max.X + f.px(16) + f.measure(k.name, textSize)
 	}
 }
