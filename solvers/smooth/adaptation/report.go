@@ -90,7 +90,7 @@ func (r *Report) Text() string {
 		fmt.Fprintf(&b, "metric    scaled by %.6g: sizes are %.6g times those given\n", r.Scale, 1/math.Sqrt(r.Scale))
 	}
 	if h := r.Adjusted; h.Bounded+h.Raised+h.Graded > 0 {
-		fmt.Fprintf(&b, "metric    changed at %d places by bounds, at %d by gradation, at %d by curvature; of %d places\n",
+		fmt.Fprintf(&b, "metric    changed at %d places by bounds, at %d by gradation, at %d by --curvature; of %d places\n",
 			h.Bounded, h.Graded, h.Raised, h.Samples)
 	}
 	writeTable(&b, r.rows())

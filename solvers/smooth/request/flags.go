@@ -43,7 +43,7 @@ var MetricKeys = []Key{
 	{"also", "metric.also", "another field besides --hessian: sizes are no larger than either field requires"},
 	{"norm", "metric.norm", "p of the Lp norm of the interpolation errors of the fields of --hessian and --also (2)"},
 	{"curvature", "metric.curvature", "lower bound of the second derivatives of the fields of --hessian and --also, as " +
-		"a share of the largest; smaller ones are raised to it (0.003)"},
+		"a share of the largest; smaller ones are raised to it (of adapt 1e-5, of smooth 0.003)"},
 	{"rounds", "metric.rounds", "number of recoveries of the second derivatives, each on the mesh that the one " +
 		"before has given (3; for data of IN 1)"},
 	{"hmin", "metric.hmin", "smallest size, before the metric is scaled"},

@@ -23,7 +23,7 @@ type Metric struct {
 	Background string  // a mesh file; "" for the mesh that is smoothed
 	Norm       float64 // p of the Lp norm of the interpolation error that a metric from second derivatives minimizes; 2
 	Complexity float64 // ∫√det M of a metric from second derivatives; 0 for that of as many regular cells of edge 1
-	Curvature  float64 // least second derivative relative to the largest; smaller ones are raised to it; 0.003
+	Curvature  float64 // least second derivative relative to the largest; smaller ones are raised to it
 	// number of recoveries of the second derivatives, each on the mesh of the previous round; 3 for expressions, else 1
 	Rounds int
 
@@ -180,8 +180,8 @@ func (m *Metric) hessianKeys(key func(*config.Spec)) {
 		"of the interpolation error"))
 	key(config.Real("complexity", "", &m.Complexity, config.NonNegative.Or(0), "with `hessian`: ∫√det M").
 		Otherwise("that of the mesh"))
-	key(config.Real("curvature", "", &m.Curvature, config.Bound{Most: 1}.Or(0.003), "with `hessian`: least second "+
-		"derivative, relative to the largest"))
+	key(config.Real("curvature", "", &m.Curvature, config.Bound{Most: 1}.Or(m.defaultCurvature()), "with `hessian`: "+
+		"least second derivative, relative to the largest"))
 	rounds := int64(0)
 	if m.Field == "hessian" {
 		// Data at vertices cannot be evaluated at the positions to which vertices move.
@@ -196,6 +196,15 @@ func (m *Metric) hessianKeys(key func(*config.Spec)) {
 				"the smoothed mesh, and smooth that mesh", m.Rounds)
 		}
 	}))
+}
+
+// defaultCurvature is the default of curvature. Where cells come and go they may be as large as a field allows; where
+// they only change their shapes, much larger ones would be bad.
+func (m *Metric) defaultCurvature() float64 {
+	if m.Adapts {
+		return 1e-5
+	}
+	return 0.003
 }
 
 // boundKeys declares the bounds of sizes.
