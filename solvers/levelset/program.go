@@ -13,8 +13,9 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// step makes the program of a step: all steps are alike, since now is always the state. Their equal lengths follow from
-// the velocity at set-up. What lies between two calls of Host is recorded; these launch kernels, and may wait for them.
+// step makes the program of a step: all steps are alike, since the level set `now` is always the state. Their equal
+// lengths follow from the velocity at set-up. What lies between two calls of Host is recorded; these launch kernels,
+// and may wait for them.
 func (s *solver[F]) step(p *engine.Program, _ int) {
 	p.Phase("advection")
 	if s.series != nil {
@@ -25,7 +26,8 @@ func (s *solver[F]) step(p *engine.Program, _ int) {
 	if w != nil {
 		p.Phase("particles")
 		s.oneLayer.refresh(p, next)
-		p.Host(w.advectParticles) // gives them radii by now, moves them, sets bounds on next, and sends those that leave
+		// Radii by the level set before the step; then particles move, set bounds on the advected one, and change ranks.
+		p.Host(w.advectParticles)
 	}
 	p.Phase("reinitialisation")
 	s.applyBounds(p, next) // timed with reinitialisation, since both are one recording
@@ -33,7 +35,7 @@ func (s *solver[F]) step(p *engine.Program, _ int) {
 	p.Phase("correction")
 	if w != nil {
 		s.oneLayer.refresh(p, now)
-		p.Host(func(context.Context) error { return w.setBounds(now) })
+		p.Host(func(context.Context) error { return w.setBounds(now) }) // radii are renewed when the next step begins
 	}
 	s.applyBounds(p, now)
 	s.allLayers.refresh(p, now) // for the next step, reseeding and output
@@ -142,7 +144,7 @@ const relaxCFL = 0.85
 func (s *solver[F]) relax(p *engine.Program) {
 	s.wenoLayers.refresh(p, next)
 	p.Queue(func() error {
-		for _, to := range []int{now, stage1} {
+		for _, to := range []int{now, stage1} { // with ghosts: a stage leaves cells beyond the band as they are
 			if err := s.f[to].Copy(s.f[next]); err != nil {
 				return err
 			}

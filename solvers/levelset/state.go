@@ -11,7 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/levelset/kernels"
 )
 
-// Indices of level sets: a step computes next from now, and reinitialisation computes now from next.
+// Indices of level sets: now is the state; a step advects it to next, and reinitialisation computes now from next.
 const (
 	now = iota
 	next

@@ -23,7 +23,7 @@ type arrays[F num.Float] struct {
 	limits *engine.Array[atomics.Least[F]]
 
 	mesh         kernels.Mesh[F]
-	lower, upper []kernels.Flux[F] // of each layer through edges
+	lower, upper []kernels.Flux[F] // fluxes of each layer of water through edges
 	tiles        kernels.TiledMesh[F]
 
 	// Boundary conditions, forcing, and the time series that both follow.

@@ -34,11 +34,13 @@ type stepper[F num.Float] struct {
 // step makes the program of step k of the cycle: an Euler step at first order, Heun's method at second order. Levels
 // and waves at sides have the values of each stage, amounts such as rain, wind and discharges their means over the
 // step; the bed moves before the last stage. What other ranks need is sent as soon as it is known, and received when
-// the next stage or step needs it. The limits that the steps before have found set the length of the step (lengths).
+// the next stage or step needs it. The limits that the steps before have found set the length of the step (lengths);
+// cycleStep has what a step reads, writes and clears. A kernel that has no limit runs only where the host has completed
+// the clock (tick); those of queued steps complete it themselves.
 func (s *stepper[F]) step(p *engine.Program, number int) {
 	k := cycleStep(number)
 	s.evaluateSeries(p, k, false)
-	limit, next, _ := s.limitsOf(k) // the limits of this step and of the next one
+	limit, next, _ := s.limitsOf(k) // of this step's length, and of the next one's, which what comes in lowers
 	s.weather.Evaluate(p, &s.clocks.Data[k], limit, next)
 	s.weather.RaiseLevels(p)
 	s.extremes.updatePeaks(p, k) // before structures change the state; by tiles the kernel of the step may do it
@@ -70,7 +72,7 @@ func (s *stepper[F]) eulerStep(p *engine.Program, k cycleStep) {
 	loops := [bands.Kernels]backend.Loop{bands.Flux: s.edgeFlux(k), bands.Update: s.updateCell(k)}
 	to := s.state[k.to()].Data
 	s.beginBands(p, k.from(), k.from(), k.to())
-	s.runBands(p, s.bands.Early, &loops, to)   // what needs no ghost, band by band
+	s.runBands(p, s.bands.Early, &loops, to)   // what needs no ghost, band by band, with the edges between bands
 	s.runBands(p, s.bands.Updates, &loops, to) // core cells with edges of two bands
 	p.Await(in)
 	s.updateBoundary(p, &loops, out)
@@ -178,8 +180,9 @@ func (s *stepper[F]) evaluateSeries(p *engine.Program, k cycleStep, later bool) 
 	p.Run(engine.Whole(kernels.NewSumConveyancesLoop(s.distributed, &s.boundary), len(s.distributed)))
 }
 
-// reduceLimit takes the shortest of all ranks' limits of the next step, by the waves of the state before this one; or
-// if steps lag of the one after it, while the next one is taken. Unless steps are queued, the host reads it (tick).
+// reduceLimit takes the shortest of all ranks' limits of the next step, by the waves of the states that this one has
+// computed fluxes of, and by what comes in; or if steps lag of the one after it, while the next one is taken. Unless
+// steps are queued, the host reads it (tick).
 func (s *stepper[F]) reduceLimit(p *engine.Program, k cycleStep) {
 	p.Phase("reduce")
 	if s.params.Lag {

@@ -82,7 +82,7 @@ type mover[F num.Float, V any] struct {
 	hostLongest [1]atomics.Most[F] // host copies of longestMove and worst
 	hostWorst   [1]atomics.Least[F]
 	reduction   [1]float64
-	stages      *stages[V]
+	stages      *stages[V] // of the smoother barrier
 }
 
 // sweepLoops are the loops of each set, over the vertices that other ranks need, over the rank's other vertices, and

@@ -16,13 +16,14 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/colouring"
 )
 
-// sweep moves the sets, colours of which no two vertices share an edge, one after the other. Vertices that other ranks
-// need move first, and are sent while the rest of their set moves, which has no neighbours among the ghosts that
-// arrive; on processors the rest of the first set may have with it the inner vertices of strips, of all sets
-// (insertStrips). A deep part sends nothing between sets: it moves its copies of other ranks' vertices too, on linked
-// devices beside its own, since a GPU takes hardly longer for both than for one; and it exchanges once a sweep. With
-// Cull, share and await send only the vertices that have moved, which the host finds. Recordings of sweeps by tiles
-// are sweepTiles.
+// sweep is the step of this solver. It moves the sets, colours of which no two vertices share an edge, one after the
+// other, each from the positions that the earlier ones have reached (Gauss–Seidel), by one kernel for a vertex, which
+// also evaluates the metric where the vertex arrives. Vertices that other ranks need move first, and are sent while the
+// rest of their set moves, which has no neighbours among the ghosts that arrive; on processors the rest of the first
+// set may have with it the inner vertices of strips, of all sets (package layout has why that is the same). A deep part
+// sends nothing between sets: it moves its copies of other ranks' vertices too, on linked devices beside its own, since
+// a GPU takes hardly longer for both than for one; and it exchanges once a sweep. With Cull, share and await send only
+// the vertices that have moved, which the host finds. Recordings of sweeps by tiles are sweepTiles.
 func (s *mover[F, V]) sweep(p *engine.Program, by *sweepLoops) {
 	for set := range by.unsent {
 		if s.sub.Deep {
@@ -46,9 +47,9 @@ func (s *mover[F, V]) sweep(p *engine.Program, by *sweepLoops) {
 func (s *mover[F, V]) flooredSweep(p *engine.Program) {
 	p.Run(s.rating)
 	if x := s.exchange(0); x != nil {
-		p.Reduce(engine.ExtremeOf(x, s.worst, 0))
+		p.Reduce(engine.ExtremeOf(x, s.worst, 0)) // the minimum
 	}
-	p.Run(s.raiseFloor)
+	p.Run(s.raiseFloor) // which empties worst and longestMove for the sweep
 	s.sweep(p, &s.loops)
 }
 

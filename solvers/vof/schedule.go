@@ -51,7 +51,7 @@ const (
 type period int
 
 const (
-	bySweep period = iota // before each sweep
+	bySweep period = iota // after each sweep, of its result
 	byStep                // once a step: sweeps go over boxes that shrink to the block
 	byCycle               // once in cycleLength steps: tiles go over ghosts too
 )

@@ -13,7 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/vof/plic"
 )
 
-// cycleLength is the number of steps for which lists of tiles and deep ghosts are valid.
+// cycleLength is for how many steps lists and deep ghosts are valid: a multiple of 6, after which the axes repeat.
 const cycleLength = kernels.ListSteps
 
 // stepper makes the program of a step.
@@ -26,11 +26,11 @@ type stepper[F num.Float] struct {
 }
 
 // step makes the program of step k of the cycle: a sweep along each axis, beginning with axis k mod dim, by Weymouth
-// and Yue or in the plane one implicit and one explicit (methods), between which ghosts are exchanged unless the
-// sweeps go over them too. The lengths of all steps are known in advance (clock). Sweep n reads fields[n] and writes
-// the next field, the last one fields[0]. Cells that other ranks need, the boundary, are computed first, and sent
-// while the core is computed; on a rank alone the boundary is the whole block, and the core is empty. By tiles all
-// sweeps are one loop, and the state alternates between fields 0 and 1.
+// and Yue or in the plane one implicit and one explicit (methods), between which ghosts are exchanged unless the sweeps
+// go over them too. The lengths of all steps, and the velocities in their middles, are known in advance (clock). Sweep
+// n reads fields[n] and writes the next field, the last one fields[0]. Cells that other ranks need, the boundary, are
+// computed first, and sent while the core is computed; on a rank alone the boundary is the whole block, and the core is
+// empty. By tiles all sweeps are one loop, and the state alternates between fields 0 and 1.
 func (s *stepper[F]) step(p *engine.Program, k int) {
 	s.beginStep(p, k)
 	if s.traversal == byTiles {
@@ -46,7 +46,7 @@ func (s *stepper[F]) step(p *engine.Program, k int) {
 	for n := range s.fields {
 		w := s.sweep(k, n)
 		p.Run(w.walls)
-		if s.costlyNormals { // the planes of all cells are computed first, and stored
+		if s.costlyNormals { // the planes of all cells are computed first, and stored, else that of a face's donor in advance
 			p.Phase("planes")
 			p.Run(w.planes)
 			p.Phase("sweeps")
@@ -132,7 +132,7 @@ func (s *stepper[F]) sweep(k, n int) (w sweep) {
 		withDonors.Hi[axis]++
 		w.planes = s.band.Restrict(reconstruct(withDonors, axis, n), withDonors)
 	}
-	if s.traversal == byBricks { // by loops over the list
+	if s.traversal == byBricks { // by loops over the list, which replace walls, boundary and core
 		s.setBricks(&w, k, n)
 		return w
 	}
