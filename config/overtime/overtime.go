@@ -8,7 +8,7 @@ import "github.com/atoll-hpc/atoll/config"
 type Field struct {
 	Raster   string   // NetCDF file; "" for a list
 	Variable string   // of it; "" for the only one
-	List     string   // CSV file with a time and the name of a raster in each row; "" for a NetCDF file
+	List     string   // CSV file with a time and the name of a raster in each row, or pattern of names; "" for NetCDF
 	Unit     string   // of the values, instead of that which files declare; "" for that
 	Stamp    string   // which time of its interval a value has, start or end; "" if the file has the intervals
 	Missing  *float64 // value that marks missing ones, besides those that files declare; nil if not given
@@ -50,11 +50,12 @@ func (f *Field) source(key func(*config.Spec)) {
 	key(config.Phrase("raster", &f.Raster, "", "a NetCDF file with a variable over time and two coordinates").IfSet().
 		Otherwise("this or `list`"))
 	key(config.Phrase("list", &f.List, "", "a CSV file whose first two columns are a time, as in [series](#boundary), "+
-		"and the name of a raster (GeoTIFF, ASCII and others), relative to the case file. All rasters have the same cells").
+		"and the name of a raster (GeoTIFF, ASCII and others), relative to the case file; or a pattern of their names, such "+
+		"as `radar/rain_%Y%m%d%H%M.tif`, with the date in UTC. All rasters have the same cells").
 		IfSet().Otherwise("this or `raster`").Check(func(s *config.Section) {
 		if s.Has("raster") == s.Has("list") {
 			s.Fail("", "needs raster, a NetCDF file with a variable over time, or list, a CSV file with a time and a raster "+
-				"in each row: one of them")
+				"in each row, or a pattern of names: one of them")
 		}
 	}))
 	key(config.Phrase("variable", &f.Variable, "", "of a NetCDF file with several").IfSet().Otherwise("the only one").

@@ -70,7 +70,10 @@ func Open(c *config.Case, from *overtime.Field, part *mesh.Part, want Wanted) (*
 	f.Missing, f.Box = from.Missing, raster.Box{West: 1, East: -1} // of no cell
 	f.Variable = from.Variable
 	var err error
-	name := c.Path(from.Raster + from.List)
+	name := from.List
+	if !isPattern(name) {
+		name = c.Path(from.Raster + from.List)
+	}
 	if from.List != "" {
 		err = f.readList(name)
 	} else {
@@ -121,20 +124,30 @@ func (f *Field) AxisAt(cell int) (east, north float64) {
 	return east / length, north / length
 }
 
-// readList reads the times and files of a list.
+// readList reads the times and files of a list, or finds those of a pattern.
 func (f *Field) readList(name string) error {
-	rows, err := series.ReadNames(series.Table{Path: name}, f.c.Time.Seconds)
-	if err != nil {
-		return err
+	if isPattern(f.from.List) {
+		if err := f.readPattern(); err != nil {
+			return err
+		}
+	} else {
+		rows, err := series.ReadNames(series.Table{Path: name}, f.c.Time.Seconds)
+		if err != nil {
+			return err
+		}
+		for _, r := range rows {
+			f.times = append(f.times, r.T)
+			f.files = append(f.files, f.c.Path(r.Text))
+		}
 	}
-	for _, r := range rows {
-		f.times = append(f.times, r.T)
-		f.files = append(f.files, f.c.Path(r.Text))
+	if !f.ends {
+		return nil
 	}
-	if f.ends {
-		return f.setIntervals(name, nil)
+	err := f.setIntervals(name, nil)
+	if err == nil {
+		f.noteGaps(name)
 	}
-	return nil
+	return err
 }
 
 // readTimes reads the times of a NetCDF file.
