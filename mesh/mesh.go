@@ -18,6 +18,10 @@ type Mesh struct {
 	// vertex field "z".
 	CellData, VertexData map[string][]float64
 
+	// Geographic means that X and Y are longitudes and latitudes in degrees, on the earth: see package sphere. Lengths
+	// and areas of a Part are then those on the earth, those of a Mesh in degrees.
+	Geographic bool
+
 	Marks *Marks // nil for none
 	Origin
 }

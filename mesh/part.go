@@ -7,18 +7,20 @@ import (
 	"sync/atomic"
 
 	"github.com/atoll-hpc/atoll/internal/parallel"
+	"github.com/atoll-hpc/atoll/mesh/sphere"
 )
 
 // Part is the part of a mesh of one rank: its own cells, and ghosts, copies of cells of other ranks around them.
 // Cells are numbered core | boundary | ghost. A core cell has no ghost among its neighbours.
 type Part struct {
-	X, Y      []float64  // the vertices of the cells
-	Cells     [][3]int32 // vertices of each cell, in the same order as in the whole mesh
-	Global    []int32    // id of each cell in the whole mesh
-	Core      int        // cells [0, Core) are core cells
-	Owned     int        // cells [Core, Owned) are boundary cells, the others ghosts
-	Neighbour [][3]int32 // of each own cell, in entry k, the cell across its edge from vertex k to k+1, or Outside(group)
-	Groups    []Group
+	X, Y       []float64  // the vertices of the cells, in m, or
+	Geographic bool       // in degrees of longitude and latitude
+	Cells      [][3]int32 // vertices of each cell, in the same order as in the whole mesh
+	Global     []int32    // id of each cell in the whole mesh
+	Core       int        // cells [0, Core) are core cells
+	Owned      int        // cells [Core, Owned) are boundary cells, the others ghosts
+	Neighbour  [][3]int32 // of each own cell, in entry k, the cell across its edge from vertex k to k+1, or Outside(group)
+	Groups     []Group
 
 	CellData, VertexData map[string][]float64
 
@@ -36,7 +38,7 @@ func OutsideGroup(neighbour int32) int32 { return -2 - neighbour }
 // each vertex of m; all entries are -1 before and after the call.
 func (m *Mesh) Part(nb, boundaryGroup [][3]int32, core, boundary, ghost, local, vertexLocal []int32) *Part {
 	p := &Part{
-		Core: len(core), Owned: len(core) + len(boundary), Groups: m.Groups,
+		Core: len(core), Owned: len(core) + len(boundary), Groups: m.Groups, Geographic: m.Geographic,
 		Global: slices.Concat(core, boundary, ghost), Neighbour: make([][3]int32, len(core)+len(boundary)),
 	}
 	parallel.Ranges(len(p.Global), parallel.Parts(len(p.Global), itemsPerWorker), func(_, lo, hi int) {
@@ -137,26 +139,53 @@ func (p *Part) Vertices(i int) (x, y [3]float64) {
 	return x, y
 }
 
-// Centroid returns the centre of mass of cell i.
+// Centroid returns the centre of mass of cell i, on the sphere in longitudes and latitudes.
 func (p *Part) Centroid(i int) (x, y float64) {
 	xs, ys := p.Vertices(i)
 	return (xs[0] + xs[1] + xs[2]) / 3, (ys[0] + ys[1] + ys[2]) / 3
 }
 
-// Area returns the area of cell i.
+// Area returns the area of cell i, m².
 func (p *Part) Area(i int) float64 {
 	x, y := p.Vertices(i)
+	if p.Geographic {
+		return sphere.Area(x, y)
+	}
 	return ((x[1]-x[0])*(y[2]-y[0]) - (x[2]-x[0])*(y[1]-y[0])) / 2
 }
 
-// Perimeter returns the length of the edges of cell i.
+// Perimeter returns the length of the edges of cell i, m.
 func (p *Part) Perimeter(i int) (sum float64) {
-	x, y := p.Vertices(i)
-	for k := range x {
-		n := (k + 1) % 3
-		sum += math.Hypot(x[n]-x[k], y[n]-y[k])
+	for k, a := range p.Cells[i] {
+		sum += math.Hypot(p.Edge(a, p.Cells[i][(k+1)%3]))
 	}
 	return sum
+}
+
+// Edge returns the vector in m from a vertex to another one, to the east and north on the sphere (sphere.Edge).
+func (p *Part) Edge(a, b int32) (dx, dy float64) {
+	if p.Geographic {
+		return sphere.Edge(p.X[a], p.Y[a], p.X[b], p.Y[b])
+	}
+	return p.X[b] - p.X[a], p.Y[b] - p.Y[a]
+}
+
+// Vector returns the vector in m from one position to another, on the sphere in the plane that touches it at the
+// centroid of cell i.
+func (p *Part) Vector(i int, x0, y0, x1, y1 float64) (dx, dy float64) {
+	if p.Geographic {
+		_, latitude := p.Centroid(i)
+		return sphere.Vector(latitude, x0, y0, x1, y1)
+	}
+	return x1 - x0, y1 - y0
+}
+
+// Distance returns the distance between two positions, m.
+func (p *Part) Distance(x0, y0, x1, y1 float64) float64 {
+	if p.Geographic {
+		return sphere.Distance(x0, y0, x1, y1)
+	}
+	return math.Hypot(x1-x0, y1-y0)
 }
 
 // Sample returns a scalar field of the mesh at every cell of the part: a cell field unchanged, a vertex field as the

@@ -30,7 +30,7 @@ func Refine(m *Mesh) (*Mesh, error) {
 		Cells:  make([][3]int32, 4*n),
 		Groups: append([]Group(nil), m.Groups...),
 		Tagged: make([]TaggedEdge, 0, 2*len(m.Tagged)),
-		Origin: m.Origin,
+		Origin: m.Origin, Geographic: m.Geographic,
 	}
 	for c, v := range m.Cells {
 		e := mids[c]

@@ -122,7 +122,7 @@ func newEdge[F num.Float](p *mesh.Part, i int32, k int) (e kernels.EdgeCells, n 
 		// The neighbour has the edge in the opposite direction.
 		e.Left, e.Right, a, b, left = e.Right, i, b, a, false
 	}
-	dx, dy := p.X[b]-p.X[a], p.Y[b]-p.Y[a]
+	dx, dy := p.Edge(a, b)
 	length := math.Hypot(dx, dy)
 	n.X, n.Y, n.Length = F(dy/length), F(-dx/length), F(length)
 	return e, n, left

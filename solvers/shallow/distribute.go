@@ -35,7 +35,7 @@ func (o *outlets[F]) describeOutlets(ctx context.Context, comm dist.Comm, cfg Co
 			neighbours[n] = max(neighbour, kernels.Wall)
 		}
 		slope, middle := stencil.BedSlope(p, int(i), &neighbours, depth), stencil.Middle(p, int(i), o.slots[k])
-		arm := middle.Minus(stencil.Centroid(p, int(i)))
+		arm := stencil.Arm(p, int(i), middle)
 		_, normal, _ := newEdge[float64](p, i, o.slots[k])
 		down := -(slope.X*normal.X + slope.Y*normal.Y)
 		rise := slope.X*arm.X + slope.Y*arm.Y

@@ -123,9 +123,9 @@ func (s *solver[F]) definition() engine.Definition {
 func (s *solver[F]) prepareInputs(ctx context.Context, cfg *Config) (from *hosted[F], err error) {
 	from = new(hosted[F])
 	comm, part, init := s.Env().Comm, s.part, &s.at.Initial
-	var levelSpacing float64
-	from.state, levelSpacing, err = initialState[F](ctx, comm, part, cfg.Layers == 1, *init, s.at.LevelSpacing)
-	if s.spacing = levelSpacing; err != nil {
+	init.Coefficients = init.Coefficients.OfMesh(part)
+	from.state, s.spacing, err = initialState[F](ctx, comm, part, cfg.Layers == 1, *init, s.at.LevelSpacing)
+	if err != nil {
 		return nil, err
 	}
 	if s.defaultDry = cfg.DryDepth == 0; s.defaultDry {
@@ -144,7 +144,7 @@ func (s *solver[F]) prepareInputs(ctx context.Context, cfg *Config) (from *hoste
 	if p.Rotation, err = fastestRotation[F](ctx, comm, init.Coefficients[coefficients.Coriolis]); err != nil {
 		return nil, err
 	}
-	out, err := newOutlets[F](*cfg, part.Groups, levelSpacing)
+	out, err := newOutlets[F](*cfg, part.Groups, s.spacing)
 	if err != nil {
 		return nil, err
 	}

@@ -253,7 +253,7 @@ func (s *stepper[F]) beginBands(p *engine.Program, from, start, to int) {
 // bringsWater reports whether dry cells may change without flow from others: by rain, or in signs of 0 by rotation.
 func (s *stepper[F]) bringsWater() bool {
 	f := &s.forcing
-	return s.params.Forced && (f.Prescribed[f.Rain] != 0 || f.Ahead[f.Rain] != 0 || len(f.Coriolis) > 0)
+	return s.params.Forced && (f.Prescribed[f.Rain] != 0 || f.Ahead[f.Rain] != 0 || len(f.Coriolis)+len(f.Curvature) > 0)
 }
 
 // runBands runs a list of runs with the kernels of a stage, which updates the states out; a device with separate memory

@@ -15,7 +15,8 @@ func Gradient(p *mesh.Part, i int, field []float64) (gx, gy float64) {
 			continue
 		}
 		nx, ny := p.Centroid(int(neighbour))
-		wx, wy, difference := nx-x, ny-y, field[neighbour]-field[i]
+		wx, wy := p.Vector(i, x, y, nx, ny)
+		difference := field[neighbour] - field[i]
 		xx, xy, yy = xx+wx*wx, xy+wx*wy, yy+wy*wy
 		fx, fy = fx+wx*difference, fy+wy*difference
 	}

@@ -39,3 +39,14 @@ func Smaller[T Number](a, b T) T {
 	}
 	return b
 }
+
+// Sign returns 1, 0 or -1.
+func Sign[F Float](x F) F {
+	if x > 0 {
+		return 1
+	}
+	if x < 0 {
+		return -1
+	}
+	return 0
+}

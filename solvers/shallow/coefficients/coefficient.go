@@ -8,11 +8,13 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/sphere"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
@@ -32,6 +34,7 @@ type Coefficient struct {
 	Needs    []string     // keys of the section, of which the case must have one; nil for none
 	Effect   Effect
 	Ghosts   bool // kernels read it in ghosts too
+	OfMesh   bool // it follows from the mesh, and is no key of a case
 
 	least string // the coefficient that it must not be below; "" for none
 	over  string // the coefficient that must be positive where this is given; "" for none
@@ -65,7 +68,7 @@ var All = list(Arrays[float64]{new([]float64), new(kernels.Forcing[float64]), ne
 // reports whether the case has another key of the section.
 func (f Fields) Keys(section, table string, layers int, has func(key string) bool, key func(*config.Spec)) {
 	for _, k := range All {
-		if k.section() != section || k.Table != table {
+		if k.section() != section || k.Table != table || k.OfMesh {
 			continue
 		}
 		s := f.spec(k)
@@ -199,6 +202,23 @@ func (v Values) compare(part *mesh.Part) error {
 		}
 	}
 	return nil
+}
+
+// OfMesh returns the values with those that follow from the mesh of a part.
+func (v Values) OfMesh(part *mesh.Part) Values {
+	if !part.Geographic {
+		return v
+	}
+	all := maps.Clone(v)
+	if all == nil {
+		all = Values{}
+	}
+	all[Curvature] = make([]float64, len(part.Cells))
+	for i := range part.Cells {
+		_, latitude := part.Centroid(i)
+		all[Curvature][i] = sphere.Curvature(latitude)
+	}
+	return all
 }
 
 // Check refuses values of what is no coefficient, and lists whose length is not the number of cells of a part.

@@ -17,6 +17,7 @@ const (
 	Latitude       = "latitude"
 	Pressure       = "pressure" // of the air; in Values divided by the density of the lower layer, m²/s²
 	Uplift         = "uplift"
+	Curvature      = "curvature" // of the sphere: sphere.Curvature, 1/m
 	Conductivity   = "conductivity"
 	Suction        = "suction"
 	Deficit        = "deficit"
@@ -51,7 +52,8 @@ func list[F num.Float](to Arrays[F]) []Coefficient {
 		{Key: Coriolis, Unit: "1/s", Bound: config.Any, Default: "0", Effect: Acts, array: rounded(&water.Coriolis),
 			Doc: "field: the Coriolis parameter; alternatively `latitude`"},
 		{Key: Latitude, Unit: "degree", Bound: config.Any, gives: Coriolis, convert: meteo.Coriolis,
-			Doc: "field, from which the Coriolis parameter is computed"},
+			Default: "none; `y` if the crs is in degrees", Doc: "field, from which the Coriolis parameter is computed"},
+		{Key: Curvature, Unit: "1/m", Bound: config.Any, Effect: Acts, array: rounded(&water.Curvature), OfMesh: true},
 		{Key: Pressure, Unit: "Pa", Bound: config.Any, Default: "0", Effect: Acts, array: computed(&water.Air.Gradient),
 			Doc: "field: air pressure; its gradient accelerates the water"},
 		{Key: Uplift, Unit: "m", Bound: config.Any, Default: "0", Ghosts: true, array: computed(&to.Uplift.Rises),

@@ -12,12 +12,12 @@ import (
 func (p *Place) near(part *mesh.Part, cell int) bool {
 	x, y := part.Centroid(cell)
 	if p.Line == nil {
-		return math.Hypot(x-p.X, y-p.Y) <= p.Radius
+		return part.Distance(x, y, p.X, p.Y) <= p.Radius
 	}
 	triangle := domain.TriangleOf(part, cell)
 	for k := range len(p.Line) - 1 {
 		a, b := ground.Point(p.Line[k]), ground.Point(p.Line[k+1])
-		if distance(x, y, a, b) <= p.Radius {
+		if distance(part, cell, a, b) <= p.Radius {
 			return true
 		}
 		if from, to := triangle.Clip(a, b); from < to {
@@ -27,8 +27,14 @@ func (p *Place) near(part *mesh.Part, cell int) bool {
 	return false
 }
 
-// distance returns that of a point from the segment from a to b.
-func distance(x, y float64, a, b ground.Point) float64 {
+// distance returns that of a cell's centroid from the segment from a to b, m.
+func distance(part *mesh.Part, cell int, a, b ground.Point) float64 {
+	x, y := part.Centroid(cell)
+	if part.Geographic { // positions from the centroid, in the plane that touches the sphere there
+		a[0], a[1] = part.Vector(cell, x, y, a[0], a[1])
+		b[0], b[1] = part.Vector(cell, x, y, b[0], b[1])
+		x, y = 0, 0
+	}
 	ux, uy := b[0]-a[0], b[1]-a[1]
 	share := max(0, min(1, ((x-a[0])*ux+(y-a[1])*uy)/(ux*ux+uy*uy)))
 	return math.Hypot(x-a[0]-share*ux, y-a[1]-share*uy)

@@ -197,7 +197,7 @@ func carried[F num.Float](m, tl, tr F) F {
 // mean of the tangential velocity and v the viscosity of the mass.
 func contact[F num.Float](ql, tl, qr, tr, u, t, v F) F {
 	jump := qr*tr - ql*tl
-	return (jump-(t*v+sign(u)*(jump-t*(qr-ql))))/2 + ql*tl
+	return (jump-(t*v+num.Sign(u)*(jump-t*(qr-ql))))/2 + ql*tl
 }
 
 // limitMomentum bounds the normal momentum that a film, a layer thinner than ten times the dry depth, gains or gives:

@@ -7,6 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/rough"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/soil"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/turn"
 )
 
 // Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
@@ -24,6 +25,7 @@ type Forcing[F num.Float] struct {
 	Pattern      []F // by which rain is multiplied
 	Infiltration []F // m/s
 	Coriolis     []F // the Coriolis parameter, 1/s
+	Curvature    []F // on the sphere: tan(latitude)/radius, 1/m
 
 	Shallows []rough.Shallows[F] // where Manning's coefficient depends on the depth
 
@@ -32,7 +34,7 @@ type Forcing[F num.Float] struct {
 	Model soil.Model
 }
 
-// apply adds the forcing of owned cell i in an Euler step of length dt, except losses and the Coriolis rotation. A
+// apply adds the forcing of owned cell i in an Euler step of length dt, except losses and rotation. A
 // single layer of water is the lower one. Rain has no momentum. from is the state at the beginning of the step, and c
 // that after the fluxes.
 func (f *Forcing[F]) apply(i int, p *Params[F], dt F, from, c *State[F]) {
@@ -97,16 +99,21 @@ func (f *Forcing[F]) applyAirPressure(i int, p *Params[F], dt F, from, c *State[
 	}
 }
 
-// rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
-// angle whose tangent is half the Coriolis parameter times dt.
-func (f *Forcing[F]) rotate(i int, dt F, c *State[F]) {
-	if len(f.Coriolis) == 0 {
+// rotate turns the mass flows of owned cell i over a time dt at constant speed, at the rate of turn.Rate for the
+// velocity that the state from has.
+func (f *Forcing[F]) rotate(i int, dt, dry F, from, c *State[F]) {
+	var u1, u2 F
+	if len(f.Curvature) > 0 {
+		u1, u2 = velocity(from.H1, from.Q1x, dry), velocity(from.H2, from.Q2x, dry)
+	} else if len(f.Coriolis) == 0 {
 		return
 	}
-	a := dt * f.Coriolis[i] / 2
-	along, across := (1-a*a)/(1+a*a), 2*a/(1+a*a)
-	c.Q1x, c.Q1y = along*c.Q1x+across*c.Q1y, along*c.Q1y-across*c.Q1x
+	along, across := turn.Factors(dt, turn.Rate(i, f.Coriolis, f.Curvature, u2))
 	c.Q2x, c.Q2y = along*c.Q2x+across*c.Q2y, along*c.Q2y-across*c.Q2x
+	if len(f.Curvature) > 0 { // else both layers turn at the same rate
+		along, across = turn.Factors(dt, turn.Rate(i, f.Coriolis, f.Curvature, u1))
+	}
+	c.Q1x, c.Q1y = along*c.Q1x+across*c.Q1y, along*c.Q1y-across*c.Q1x
 }
 
 // Lost is the thickness of water that left a cell upwards and downwards since the start, and that of the rain on it,

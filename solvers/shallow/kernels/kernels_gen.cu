@@ -438,7 +438,7 @@ static_assert(sizeof(air_Air_f32) == 216 && offsetof(air_Air_f32, WindX) == 0 &&
 
 // Lost is the thickness of water that left a cell upwards and downwards since the start, and that of the rain on it,
 // which is known only if a model of the soil needs it, m.
-// Lost, forcing.go:114
+// Lost, forcing.go:121
 struct Lost {
     double Evaporated, Infiltrated, Fallen;
 };
@@ -459,7 +459,7 @@ static_assert(sizeof(soil_Soil_f32) == 16 && offsetof(soil_Soil_f32, Rate) == 0 
 
 // Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
 // have a value per owned cell, or are empty if uniform or absent.
-// Forcing[float32], forcing.go:14
+// Forcing[float32], forcing.go:15
 struct Forcing_f32 {
     Slice<float> Prescribed;
     Slice<float> Ahead;
@@ -470,19 +470,20 @@ struct Forcing_f32 {
     Slice<float> Pattern;
     Slice<float> Infiltration;
     Slice<float> Coriolis;
+    Slice<float> Curvature;
     Slice<rough_Shallows_f32> Shallows;
     Slice<Lost> Lost_;
     Slice<soil_Soil_f32> Soil;
     int32 Model;
 };
-static_assert(sizeof(Forcing_f32) == 432 && offsetof(Forcing_f32, Prescribed) == 0 &&
+static_assert(sizeof(Forcing_f32) == 456 && offsetof(Forcing_f32, Prescribed) == 0 &&
     offsetof(Forcing_f32, Ahead) == 24 && offsetof(Forcing_f32, Rain) == 48 &&
     offsetof(Forcing_f32, Evaporation) == 52 && offsetof(Forcing_f32, Limit) == 56 &&
     offsetof(Forcing_f32, LongestOnDry) == 60 && offsetof(Forcing_f32, Air) == 64 &&
     offsetof(Forcing_f32, Pattern) == 280 && offsetof(Forcing_f32, Infiltration) == 304 &&
-    offsetof(Forcing_f32, Coriolis) == 328 && offsetof(Forcing_f32, Shallows) == 352 &&
-    offsetof(Forcing_f32, Lost_) == 376 && offsetof(Forcing_f32, Soil) == 400 &&
-    offsetof(Forcing_f32, Model) == 424, "Forcing_f32");
+    offsetof(Forcing_f32, Coriolis) == 328 && offsetof(Forcing_f32, Curvature) == 352 &&
+    offsetof(Forcing_f32, Shallows) == 376 && offsetof(Forcing_f32, Lost_) == 400 &&
+    offsetof(Forcing_f32, Soil) == 424 && offsetof(Forcing_f32, Model) == 448, "Forcing_f32");
 
 // balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times wave
 // speed.
@@ -729,7 +730,7 @@ static_assert(sizeof(soil_Soil_f64) == 32 && offsetof(soil_Soil_f64, Rate) == 0 
 
 // Forcing holds the forcing besides gravity and the bed. Time-dependent parameters are elements of Prescribed; fields
 // have a value per owned cell, or are empty if uniform or absent.
-// Forcing[float64], forcing.go:14
+// Forcing[float64], forcing.go:15
 struct Forcing_f64 {
     Slice<double> Prescribed;
     Slice<double> Ahead;
@@ -740,19 +741,20 @@ struct Forcing_f64 {
     Slice<double> Pattern;
     Slice<double> Infiltration;
     Slice<double> Coriolis;
+    Slice<double> Curvature;
     Slice<rough_Shallows_f64> Shallows;
     Slice<Lost> Lost_;
     Slice<soil_Soil_f64> Soil;
     int32 Model;
 };
-static_assert(sizeof(Forcing_f64) == 456 && offsetof(Forcing_f64, Prescribed) == 0 &&
+static_assert(sizeof(Forcing_f64) == 480 && offsetof(Forcing_f64, Prescribed) == 0 &&
     offsetof(Forcing_f64, Ahead) == 24 && offsetof(Forcing_f64, Rain) == 48 &&
     offsetof(Forcing_f64, Evaporation) == 52 && offsetof(Forcing_f64, Limit) == 56 &&
     offsetof(Forcing_f64, LongestOnDry) == 64 && offsetof(Forcing_f64, Air) == 72 &&
     offsetof(Forcing_f64, Pattern) == 304 && offsetof(Forcing_f64, Infiltration) == 328 &&
-    offsetof(Forcing_f64, Coriolis) == 352 && offsetof(Forcing_f64, Shallows) == 376 &&
-    offsetof(Forcing_f64, Lost_) == 400 && offsetof(Forcing_f64, Soil) == 424 &&
-    offsetof(Forcing_f64, Model) == 448, "Forcing_f64");
+    offsetof(Forcing_f64, Coriolis) == 352 && offsetof(Forcing_f64, Curvature) == 376 &&
+    offsetof(Forcing_f64, Shallows) == 400 && offsetof(Forcing_f64, Lost_) == 424 &&
+    offsetof(Forcing_f64, Soil) == 448 && offsetof(Forcing_f64, Model) == 472, "Forcing_f64");
 
 // balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times wave
 // speed.
@@ -1337,7 +1339,7 @@ DEVICE void balance_applyFluxes_f32(balance_f32 *b, bool oneLayer, float rate, S
 }
 
 // rainOn returns the rain on owned cell i, m/s.
-// (*Forcing[float32]).rainOn, forcing.go:59
+// (*Forcing[float32]).rainOn, forcing.go:61
 DEVICE float Forcing_rainOn_f32(const Forcing_f32 *f, int64 i) {
     float rain = f->Prescribed[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1417,7 +1419,7 @@ DEVICE air_Air_Wind_f32_results air_Air_Wind_f32(const air_Air_f32 *a, int64 i, 
 }
 
 // applyWind adds the stress of the wind to the upper layer, if there is one.
-// (*Forcing[float32]).applyWind, forcing.go:49
+// (*Forcing[float32]).applyWind, forcing.go:51
 DEVICE void Forcing_applyWind_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *c) {
     auto [x, y, stress] = air_Air_Wind_f32(&f->Air, i, f->Prescribed, dt);
     if (c->H1 >= p->DryDepth) {
@@ -1448,7 +1450,7 @@ DEVICE air_Air_Push_f32_results air_Air_Push_f32(const air_Air_f32 *a, int64 i, 
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
-// (*Forcing[float32]).applyAirPressure, forcing.go:89
+// (*Forcing[float32]).applyAirPressure, forcing.go:91
 DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt,
         State_f32 *from, State_f32 *c) {
     auto [x, y] = air_Air_Push_f32(&f->Air, i, f->Prescribed, dt);
@@ -1463,10 +1465,10 @@ DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Pa
     }
 }
 
-// apply adds the forcing of owned cell i in an Euler step of length dt, except losses and the Coriolis rotation. A
+// apply adds the forcing of owned cell i in an Euler step of length dt, except losses and rotation. A
 // single layer of water is the lower one. Rain has no momentum. from is the state at the beginning of the step, and c
 // that after the fluxes.
-// (*Forcing[float32]).apply, forcing.go:38
+// (*Forcing[float32]).apply, forcing.go:40
 DEVICE void Forcing_apply_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
         State_f32 *c) {
     c->H2 += dt * Forcing_rainOn_f32(f, i);
@@ -1608,7 +1610,7 @@ DEVICE double soil_Soil_Infiltration_f32(soil_Soil_f32 *s, int32 model, double i
 
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float32]).lose, forcing.go:118
+// (*Forcing[float32]).lose, forcing.go:125
 DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -1635,21 +1637,69 @@ DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 
     }
 }
 
-// rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
-// angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float32]).rotate, forcing.go:102
-DEVICE void Forcing_rotate_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
-    if (f->Coriolis.len == 0) {
+// velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
+// velocity[float32], face.go:86
+DEVICE float velocity_f32(float h, float q, float dry) {
+    if (h <= 0.0f && h < dry) {
+        return 0.0f;
+    }
+    float top = q, bottom = h;
+    if (h < dry) {
+        top = 2.0f * h * q;
+        bottom = h * h + dry * dry;
+    }
+    // one division, since vectors and GPUs take both branches
+    return top / bottom;
+}
+
+// Rate returns at which rate, in rad/s, the velocity in cell i turns clockwise: the Coriolis parameter in 1/s, and on
+// the sphere the rate at which the axes east and north turn under water that goes east, tan(latitude)/radius, in 1/m,
+// times its velocity to the east in m/s. A list that is empty counts as 0.
+// Rate[float32], turn/turn.go:9
+DEVICE float turn_Rate_f32(int64 i, Slice<float> coriolis, Slice<float> curvature, float east) {
+    float rate = 0.0f;
+    if (coriolis.len > 0) {
+        rate = coriolis[i];
+    }
+    if (curvature.len > 0) {
+        rate += curvature[i] * east;
+    }
+    return rate;
+}
+
+// Factors returns cosine and sine of the angle by which a velocity turns in a time dt: twice that whose tangent is half
+// of dt times the rate.
+// Factors[float32], turn/turn.go:21
+struct turn_Factors_f32_results { float r0; float r1; };
+DEVICE turn_Factors_f32_results turn_Factors_f32(float dt, float rate) {
+    float a = dt * rate / 2.0f;
+    return {(1.0f - a * a) / (1.0f + a * a), 2.0f * a / (1.0f + a * a)};
+}
+
+// rotate turns the mass flows of owned cell i over a time dt at constant speed, at the rate of turn.Rate for the
+// velocity that the state from has.
+// (*Forcing[float32]).rotate, forcing.go:104
+DEVICE void Forcing_rotate_f32(const Forcing_f32 *f, int64 i, float dt, float dry, State_f32 *from, State_f32 *c) {
+    float u1 = 0.0f, u2 = 0.0f;
+    if (f->Curvature.len > 0) {
+        u1 = velocity_f32(from->H1, from->Q1x, dry);
+        u2 = velocity_f32(from->H2, from->Q2x, dry);
+    } else if (f->Coriolis.len == 0) {
         return;
     }
-    float a = dt * f->Coriolis[i] / 2.0f;
-    float along = (1.0f - a * a) / (1.0f + a * a), across = 2.0f * a / (1.0f + a * a);
-    const float value1 = along * c->Q1x + across * c->Q1y, value2 = along * c->Q1y - across * c->Q1x;
-    c->Q1x = value1;
-    c->Q1y = value2;
-    const float value3 = along * c->Q2x + across * c->Q2y, value4 = along * c->Q2y - across * c->Q2x;
-    c->Q2x = value3;
-    c->Q2y = value4;
+    auto [along, across] = turn_Factors_f32(dt, turn_Rate_f32(i, f->Coriolis, f->Curvature, u2));
+    const float value1 = along * c->Q2x + across * c->Q2y, value2 = along * c->Q2y - across * c->Q2x;
+    c->Q2x = value1;
+    c->Q2y = value2;
+    if (f->Curvature.len > 0) {
+        // else both layers turn at the same rate
+        const auto results1 = turn_Factors_f32(dt, turn_Rate_f32(i, f->Coriolis, f->Curvature, u1));
+        along = results1.r0;
+        across = results1.r1;
+    }
+    const float value3 = along * c->Q1x + across * c->Q1y, value4 = along * c->Q1y - across * c->Q1x;
+    c->Q1x = value3;
+    c->Q1y = value4;
 }
 
 // restoreHyperbolicity moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction
@@ -1751,21 +1801,6 @@ DEVICE void bedFriction_f32(const Params_f32 *p, float dt, float n, State_f32 *c
     }
 }
 
-// velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
-// velocity[float32], face.go:86
-DEVICE float velocity_f32(float h, float q, float dry) {
-    if (h <= 0.0f && h < dry) {
-        return 0.0f;
-    }
-    float top = q, bottom = h;
-    if (h < dry) {
-        top = 2.0f * h * q;
-        bottom = h * h + dry * dry;
-    }
-    // one division, since vectors and GPUs take both branches
-    return top / bottom;
-}
-
 // dampLower is dampThinLayers for the lower layer.
 // dampLower[float32], cell.go:91
 DEVICE void dampLower_f32(float dry, State_f32 *c) {
@@ -1814,13 +1849,13 @@ DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float ar
 }
 
 // stepLimit returns the longest step that the rain until the end of the next step allows.
-// (*Forcing[float32]).stepLimit, forcing.go:68
+// (*Forcing[float32]).stepLimit, forcing.go:70
 DEVICE float Forcing_stepLimit_f32(const Forcing_f32 *f) {
     return f->Ahead[f->Limit];
 }
 
 // rainAhead returns the largest rain on owned cell i until the end of the next step, m/s.
-// (*Forcing[float32]).rainAhead, forcing.go:80
+// (*Forcing[float32]).rainAhead, forcing.go:82
 DEVICE float Forcing_rainAhead_f32(const Forcing_f32 *f, int64 i) {
     float rain = f->Ahead[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1838,7 +1873,7 @@ DEVICE float balance_advance_f32(balance_f32 *b, bool oneLayer, int64 i, const P
     if (p->Forced) {
         Forcing_apply_f32(force, i, p, dt, from, &c);
         Forcing_lose_f32(force, i, dt, &c);
-        Forcing_rotate_f32(force, i, dt, &c);
+        Forcing_rotate_f32(force, i, dt, p->DryDepth, from, &c);
     }
     if (!oneLayer && p->Hyperbolic) {
         restoreHyperbolicity_f32(p, &c);
@@ -1924,7 +1959,7 @@ DEVICE void balance_applyFluxes_f64(balance_f64 *b, bool oneLayer, double rate, 
 }
 
 // rainOn returns the rain on owned cell i, m/s.
-// (*Forcing[float64]).rainOn, forcing.go:59
+// (*Forcing[float64]).rainOn, forcing.go:61
 DEVICE double Forcing_rainOn_f64(const Forcing_f64 *f, int64 i) {
     double rain = f->Prescribed[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1981,7 +2016,7 @@ DEVICE air_Air_Wind_f64_results air_Air_Wind_f64(const air_Air_f64 *a, int64 i, 
 }
 
 // applyWind adds the stress of the wind to the upper layer, if there is one.
-// (*Forcing[float64]).applyWind, forcing.go:49
+// (*Forcing[float64]).applyWind, forcing.go:51
 DEVICE void Forcing_applyWind_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *c) {
     auto [x, y, stress] = air_Air_Wind_f64(&f->Air, i, f->Prescribed, dt);
     if (c->H1 >= p->DryDepth) {
@@ -2013,7 +2048,7 @@ DEVICE air_Air_Push_f64_results air_Air_Push_f64(const air_Air_f64 *a, int64 i, 
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
-// (*Forcing[float64]).applyAirPressure, forcing.go:89
+// (*Forcing[float64]).applyAirPressure, forcing.go:91
 DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt,
         State_f64 *from, State_f64 *c) {
     auto [x, y] = air_Air_Push_f64(&f->Air, i, f->Prescribed, dt);
@@ -2028,10 +2063,10 @@ DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Pa
     }
 }
 
-// apply adds the forcing of owned cell i in an Euler step of length dt, except losses and the Coriolis rotation. A
+// apply adds the forcing of owned cell i in an Euler step of length dt, except losses and rotation. A
 // single layer of water is the lower one. Rain has no momentum. from is the state at the beginning of the step, and c
 // that after the fluxes.
-// (*Forcing[float64]).apply, forcing.go:38
+// (*Forcing[float64]).apply, forcing.go:40
 DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
         State_f64 *c) {
     c->H2 += dt * Forcing_rainOn_f64(f, i);
@@ -2070,7 +2105,7 @@ DEVICE double soil_Soil_Infiltration_f64(soil_Soil_f64 *s, int32 model, double i
 
 // lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float64]).lose, forcing.go:118
+// (*Forcing[float64]).lose, forcing.go:125
 DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -2097,21 +2132,69 @@ DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64
     }
 }
 
-// rotate rotates the mass flows of owned cell i by the Coriolis force over a time dt at constant speed, by twice the
-// angle whose tangent is half the Coriolis parameter times dt.
-// (*Forcing[float64]).rotate, forcing.go:102
-DEVICE void Forcing_rotate_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
-    if (f->Coriolis.len == 0) {
+// velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
+// velocity[float64], face.go:86
+DEVICE double velocity_f64(double h, double q, double dry) {
+    if (h <= 0.0 && h < dry) {
+        return 0.0;
+    }
+    double top = q, bottom = h;
+    if (h < dry) {
+        top = 2.0 * h * q;
+        bottom = h * h + dry * dry;
+    }
+    // one division, since vectors and GPUs take both branches
+    return top / bottom;
+}
+
+// Rate returns at which rate, in rad/s, the velocity in cell i turns clockwise: the Coriolis parameter in 1/s, and on
+// the sphere the rate at which the axes east and north turn under water that goes east, tan(latitude)/radius, in 1/m,
+// times its velocity to the east in m/s. A list that is empty counts as 0.
+// Rate[float64], turn/turn.go:9
+DEVICE double turn_Rate_f64(int64 i, Slice<double> coriolis, Slice<double> curvature, double east) {
+    double rate = 0.0;
+    if (coriolis.len > 0) {
+        rate = coriolis[i];
+    }
+    if (curvature.len > 0) {
+        rate += curvature[i] * east;
+    }
+    return rate;
+}
+
+// Factors returns cosine and sine of the angle by which a velocity turns in a time dt: twice that whose tangent is half
+// of dt times the rate.
+// Factors[float64], turn/turn.go:21
+struct turn_Factors_f64_results { double r0; double r1; };
+DEVICE turn_Factors_f64_results turn_Factors_f64(double dt, double rate) {
+    double a = dt * rate / 2.0;
+    return {(1.0 - a * a) / (1.0 + a * a), 2.0 * a / (1.0 + a * a)};
+}
+
+// rotate turns the mass flows of owned cell i over a time dt at constant speed, at the rate of turn.Rate for the
+// velocity that the state from has.
+// (*Forcing[float64]).rotate, forcing.go:104
+DEVICE void Forcing_rotate_f64(const Forcing_f64 *f, int64 i, double dt, double dry, State_f64 *from, State_f64 *c) {
+    double u1 = 0.0, u2 = 0.0;
+    if (f->Curvature.len > 0) {
+        u1 = velocity_f64(from->H1, from->Q1x, dry);
+        u2 = velocity_f64(from->H2, from->Q2x, dry);
+    } else if (f->Coriolis.len == 0) {
         return;
     }
-    double a = dt * f->Coriolis[i] / 2.0;
-    double along = (1.0 - a * a) / (1.0 + a * a), across = 2.0 * a / (1.0 + a * a);
-    const double value1 = along * c->Q1x + across * c->Q1y, value2 = along * c->Q1y - across * c->Q1x;
-    c->Q1x = value1;
-    c->Q1y = value2;
-    const double value3 = along * c->Q2x + across * c->Q2y, value4 = along * c->Q2y - across * c->Q2x;
-    c->Q2x = value3;
-    c->Q2y = value4;
+    auto [along, across] = turn_Factors_f64(dt, turn_Rate_f64(i, f->Coriolis, f->Curvature, u2));
+    const double value1 = along * c->Q2x + across * c->Q2y, value2 = along * c->Q2y - across * c->Q2x;
+    c->Q2x = value1;
+    c->Q2y = value2;
+    if (f->Curvature.len > 0) {
+        // else both layers turn at the same rate
+        const auto results1 = turn_Factors_f64(dt, turn_Rate_f64(i, f->Coriolis, f->Curvature, u1));
+        along = results1.r0;
+        across = results1.r1;
+    }
+    const double value3 = along * c->Q1x + across * c->Q1y, value4 = along * c->Q1y - across * c->Q1x;
+    c->Q1x = value3;
+    c->Q1y = value4;
 }
 
 // restoreHyperbolicity moves a cell that lost hyperbolicity to its boundary, (u1-u2)² = (1-r) g (h1+h2), by friction
@@ -2213,21 +2296,6 @@ DEVICE void bedFriction_f64(const Params_f64 *p, double dt, double n, State_f64 
     }
 }
 
-// velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
-// velocity[float64], face.go:86
-DEVICE double velocity_f64(double h, double q, double dry) {
-    if (h <= 0.0 && h < dry) {
-        return 0.0;
-    }
-    double top = q, bottom = h;
-    if (h < dry) {
-        top = 2.0 * h * q;
-        bottom = h * h + dry * dry;
-    }
-    // one division, since vectors and GPUs take both branches
-    return top / bottom;
-}
-
 // dampLower is dampThinLayers for the lower layer.
 // dampLower[float64], cell.go:91
 DEVICE void dampLower_f64(double dry, State_f64 *c) {
@@ -2276,13 +2344,13 @@ DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double 
 }
 
 // stepLimit returns the longest step that the rain until the end of the next step allows.
-// (*Forcing[float64]).stepLimit, forcing.go:68
+// (*Forcing[float64]).stepLimit, forcing.go:70
 DEVICE double Forcing_stepLimit_f64(const Forcing_f64 *f) {
     return f->Ahead[f->Limit];
 }
 
 // rainAhead returns the largest rain on owned cell i until the end of the next step, m/s.
-// (*Forcing[float64]).rainAhead, forcing.go:80
+// (*Forcing[float64]).rainAhead, forcing.go:82
 DEVICE double Forcing_rainAhead_f64(const Forcing_f64 *f, int64 i) {
     double rain = f->Ahead[f->Rain];
     if (f->Pattern.len > 0) {
@@ -2300,7 +2368,7 @@ DEVICE double balance_advance_f64(balance_f64 *b, bool oneLayer, int64 i, const 
     if (p->Forced) {
         Forcing_apply_f64(force, i, p, dt, from, &c);
         Forcing_lose_f64(force, i, dt, &c);
-        Forcing_rotate_f64(force, i, dt, &c);
+        Forcing_rotate_f64(force, i, dt, p->DryDepth, from, &c);
     }
     if (!oneLayer && p->Hyperbolic) {
         restoreHyperbolicity_f64(p, &c);
@@ -2914,9 +2982,9 @@ DEVICE vector_f32 vector_plus_f32(vector_f32 v, float s, vector_f32 w) {
     return vector_f32{v.h1 + s * w.h1, v.q1 + s * w.q1, v.h2 + s * w.h2, v.q2 + s * w.q2};
 }
 
-// sign returns 1, 0 or -1.
-// sign[float32], roe.go:95
-DEVICE float sign_f32(float x) {
+// Sign returns 1, 0 or -1.
+// Sign[float32], num/num.go:44
+DEVICE float num_Sign_f32(float x) {
     if (x > 0.0f) {
         return 1.0f;
     }
@@ -2986,9 +3054,9 @@ DEVICE void Face_roe_f32(Face_f32 *f, const Params_f32 *p) {
         vector_f32 ai = Face_applyRoeMatrix_f32(f, p->DensityRatio, inner);
         m = vector_plus_f32(vector_plus_f32(m, 2.0f * w, ai), -(ev->L2 + ev->L3) * w, inner);
     } else {
-        m = vector_plus_f32(m, sign_f32(ev->L2 + ev->L3), inner);
+        m = vector_plus_f32(m, num_Sign_f32(ev->L2 + ev->L3), inner);
     }
-    m = vector_plus_f32(vector_plus_f32(m, sign_f32(ev->L1), e1), sign_f32(ev->L4), e4);
+    m = vector_plus_f32(vector_plus_f32(m, num_Sign_f32(ev->L1), e1), num_Sign_f32(ev->L4), e4);
 
     float width = p->EntropyFix * (ev->L4 - ev->L1);
     if (num_Smaller_f32(num_Smaller_f32(num_Abs_f32(ev->L1), num_Abs_f32(ev->L4)), num_Smaller_f32(num_Abs_f32(ev->L2), num_Abs_f32(ev->L3))) < width) {
@@ -3399,7 +3467,7 @@ DEVICE Flux_f32 Face_outletFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *norma
 // contact[float32], edge.go:198
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
-    return (jump - (t * v + sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
+    return (jump - (t * v + num_Sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
 }
 
 // largest returns the largest of three numbers.
@@ -4112,9 +4180,9 @@ DEVICE vector_f64 vector_plus_f64(vector_f64 v, double s, vector_f64 w) {
     return vector_f64{v.h1 + s * w.h1, v.q1 + s * w.q1, v.h2 + s * w.h2, v.q2 + s * w.q2};
 }
 
-// sign returns 1, 0 or -1.
-// sign[float64], roe.go:95
-DEVICE double sign_f64(double x) {
+// Sign returns 1, 0 or -1.
+// Sign[float64], num/num.go:44
+DEVICE double num_Sign_f64(double x) {
     if (x > 0.0) {
         return 1.0;
     }
@@ -4184,9 +4252,9 @@ DEVICE void Face_roe_f64(Face_f64 *f, const Params_f64 *p) {
         vector_f64 ai = Face_applyRoeMatrix_f64(f, p->DensityRatio, inner);
         m = vector_plus_f64(vector_plus_f64(m, 2.0 * w, ai), -(ev->L2 + ev->L3) * w, inner);
     } else {
-        m = vector_plus_f64(m, sign_f64(ev->L2 + ev->L3), inner);
+        m = vector_plus_f64(m, num_Sign_f64(ev->L2 + ev->L3), inner);
     }
-    m = vector_plus_f64(vector_plus_f64(m, sign_f64(ev->L1), e1), sign_f64(ev->L4), e4);
+    m = vector_plus_f64(vector_plus_f64(m, num_Sign_f64(ev->L1), e1), num_Sign_f64(ev->L4), e4);
 
     double width = p->EntropyFix * (ev->L4 - ev->L1);
     if (num_Smaller_f64(num_Smaller_f64(num_Abs_f64(ev->L1), num_Abs_f64(ev->L4)), num_Smaller_f64(num_Abs_f64(ev->L2), num_Abs_f64(ev->L3))) < width) {
@@ -4597,7 +4665,7 @@ DEVICE Flux_f64 Face_outletFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *norma
 // contact[float64], edge.go:198
 DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
-    return (jump - (t * v + sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
+    return (jump - (t * v + num_Sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
 }
 
 // largest returns the largest of three numbers.
@@ -7158,7 +7226,7 @@ DEVICE double Series_largest(Series *s, Slice<Row> rows, double t, double until)
 
 // LongestInRain returns the longest step that a rain in m/s allows, where a rain of 1 m/s allows longest: it is
 // inversely proportional to the cube root of the rain.
-// LongestInRain[float32], forcing.go:72
+// LongestInRain[float32], forcing.go:74
 DEVICE float LongestInRain_f32(float longest, float rain) {
     if (rain > 0.0f) {
         return longest / rough_CubeRoot_f32(rain);
@@ -7206,7 +7274,7 @@ DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<f
 
 // LongestInRain returns the longest step that a rain in m/s allows, where a rain of 1 m/s allows longest: it is
 // inversely proportional to the cube root of the rain.
-// LongestInRain[float64], forcing.go:72
+// LongestInRain[float64], forcing.go:74
 DEVICE double LongestInRain_f64(double longest, double rain) {
     if (rain > 0.0) {
         return longest / rough_CubeRoot_f64(rain);
@@ -7472,7 +7540,7 @@ DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last
     if (p->Forced) {
         Forcing_apply_f32(force, i, p, dt, w, &c);
         if (!last) {
-            Forcing_rotate_f32(force, i, dt, &c);
+            Forcing_rotate_f32(force, i, dt, p->DryDepth, w, &c);
         }
     }
     if (!oneLayer && p->Hyperbolic) {
@@ -7484,7 +7552,7 @@ DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last
     }
     if (last) {
         if (p->Forced) {
-            Forcing_rotate_f32(force, i, dt, &from);
+            Forcing_rotate_f32(force, i, dt, p->DryDepth, w, &from);
         }
         State_mean_f32(&c, oneLayer, &from);
         if (p->Forced) {
@@ -7649,7 +7717,7 @@ DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool las
     if (p->Forced) {
         Forcing_apply_f64(force, i, p, dt, w, &c);
         if (!last) {
-            Forcing_rotate_f64(force, i, dt, &c);
+            Forcing_rotate_f64(force, i, dt, p->DryDepth, w, &c);
         }
     }
     if (!oneLayer && p->Hyperbolic) {
@@ -7661,7 +7729,7 @@ DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool las
     }
     if (last) {
         if (p->Forced) {
-            Forcing_rotate_f64(force, i, dt, &from);
+            Forcing_rotate_f64(force, i, dt, p->DryDepth, w, &from);
         }
         State_mean_f64(&c, oneLayer, &from);
         if (p->Forced) {

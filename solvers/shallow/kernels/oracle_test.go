@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
 // These tests compute with explicit matrices and eigenvectors, by the definitions of the paper, what the kernels
@@ -107,7 +109,7 @@ func pvmOf(f *Face[float64], r float64, ev *Eigenvalues[float64]) vector[float64
 	return f.viscosity
 }
 
-func signOf(z complex128) complex128 { return complex(sign(real(z)), 0) }
+func signOf(z complex128) complex128 { return complex(num.Sign(real(z)), 0) }
 
 func (v vector[F]) slice() []float64 {
 	return []float64{float64(v.h1), float64(v.q1), float64(v.h2), float64(v.q2)}

@@ -25,9 +25,9 @@ func (f *Face[F]) roe(p *Params[F]) {
 		ai := f.applyRoeMatrix(p.DensityRatio, inner)
 		m = m.plus(2*w, ai).plus(-(ev.L2+ev.L3)*w, inner)
 	} else {
-		m = m.plus(sign(ev.L2+ev.L3), inner)
+		m = m.plus(num.Sign(ev.L2+ev.L3), inner)
 	}
-	m = m.plus(sign(ev.L1), e1).plus(sign(ev.L4), e4)
+	m = m.plus(num.Sign(ev.L1), e1).plus(num.Sign(ev.L4), e4)
 
 	width := p.EntropyFix * (ev.L4 - ev.L1)
 	if num.Smaller(num.Smaller(num.Abs(ev.L1), num.Abs(ev.L4)), num.Smaller(num.Abs(ev.L2), num.Abs(ev.L3))) < width {
@@ -89,15 +89,4 @@ func (f *Face[F]) project(w *wave[F], v vector[F]) vector[F] {
 // plus returns v + s w.
 func (v vector[F]) plus(s F, w vector[F]) vector[F] {
 	return vector[F]{v.h1 + s*w.h1, v.q1 + s*w.q1, v.h2 + s*w.h2, v.q2 + s*w.q2}
-}
-
-// sign returns 1, 0 or -1.
-func sign[F num.Float](x F) F {
-	if x > 0 {
-		return 1
-	}
-	if x < 0 {
-		return -1
-	}
-	return 0
 }

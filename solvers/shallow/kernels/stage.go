@@ -19,7 +19,7 @@ func (b *balance[F]) advance(oneLayer bool, i int, p *Params[F], dt, area F, fro
 	if p.Forced {
 		force.apply(i, p, dt, from, &c)
 		force.lose(i, dt, &c)
-		force.rotate(i, dt, &c)
+		force.rotate(i, dt, p.DryDepth, from, &c)
 	}
 	if !oneLayer && p.Hyperbolic {
 		restoreHyperbolicity(p, &c)
@@ -63,7 +63,7 @@ func (b *balance[F]) stage(oneLayer bool, i int, last bool, p *Params[F], dt F, 
 	if p.Forced {
 		force.apply(i, p, dt, w, &c)
 		if !last {
-			force.rotate(i, dt, &c)
+			force.rotate(i, dt, p.DryDepth, w, &c)
 		}
 	}
 	if !oneLayer && p.Hyperbolic {
@@ -75,7 +75,7 @@ func (b *balance[F]) stage(oneLayer bool, i int, last bool, p *Params[F], dt F, 
 	}
 	if last {
 		if p.Forced {
-			force.rotate(i, dt, &from)
+			force.rotate(i, dt, p.DryDepth, w, &from)
 		}
 		c.mean(oneLayer, &from)
 		if p.Forced {

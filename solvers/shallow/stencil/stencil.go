@@ -34,7 +34,7 @@ func of[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F], i int) {
 		e, right := bands.Side(link)
 		edge := m.EdgeCells[e]
 		middle := Middle(p, i, k)
-		arm := middle.Minus(Centroid(p, i))
+		arm := Arm(p, i, middle)
 		if k < len(s.Arm) {
 			s.Arm[k] = Rounded[F](arm)
 		}
@@ -63,7 +63,7 @@ func BedSlope(p *mesh.Part, i int, neighbours *[3]int32, depth []float64) (slope
 	var offsets, mirrored [3]Vec
 	for k, neighbour := range neighbours {
 		middle := Middle(p, i, k)
-		mirrored[k] = toNeighbour(p, i, k, neighbour, middle.Minus(Centroid(p, i)), middle)
+		mirrored[k] = toNeighbour(p, i, k, neighbour, Arm(p, i, middle), middle)
 		if neighbour >= 0 {
 			offsets[k] = mirrored[k]
 		}
@@ -81,18 +81,22 @@ func BedSlope(p *mesh.Part, i int, neighbours *[3]int32, depth []float64) (slope
 	return slope
 }
 
-// Vec is a position in the plane, or a difference of two, m.
+// Vec is a position in the coordinates of the mesh, or a vector in m.
 type Vec struct{ X, Y float64 }
-
-// Minus returns the difference to another position.
-func (w Vec) Minus(o Vec) Vec { return Vec{w.X - o.X, w.Y - o.Y} }
 
 // Rounded returns a vector in a precision.
 func Rounded[F num.Float](w Vec) kernels.Vec2[F] { return kernels.Vec2[F]{X: F(w.X), Y: F(w.Y)} }
 
-// Centroid returns the centroid of cell i.
-func Centroid(p *mesh.Part, i int) Vec {
+// Arm returns the vector from the centroid of cell i to a position, on the sphere in the plane that touches it there.
+func Arm(p *mesh.Part, i int, to Vec) Vec {
 	x, y := p.Centroid(i)
+	return between(p, i, Vec{x, y}, to)
+}
+
+// between returns the vector from one position to another, on the sphere in the plane that touches it at the centroid
+// of cell i.
+func between(p *mesh.Part, i int, from, to Vec) Vec {
+	x, y := p.Vector(i, from.X, from.Y, to.X, to.Y)
 	return Vec{x, y}
 }
 
@@ -104,24 +108,25 @@ func Middle(p *mesh.Part, i, k int) Vec {
 
 // armsOf returns the vectors from the centroids of an edge's cells to its midpoint.
 func armsOf[F num.Float](p *mesh.Part, at kernels.EdgeCells, middle Vec) kernels.Arms[F] {
-	left := Rounded[F](middle.Minus(Centroid(p, int(at.Left))))
+	left := Rounded[F](Arm(p, int(at.Left), middle))
 	if at.Right < 0 {
 		return kernels.Arms[F]{Left: left, Right: left}
 	}
-	return kernels.Arms[F]{Left: left, Right: Rounded[F](middle.Minus(Centroid(p, int(at.Right))))}
+	return kernels.Arms[F]{Left: left, Right: Rounded[F](Arm(p, int(at.Right), middle))}
 }
 
 // toNeighbour returns the vector from the centroid of cell i to that of its neighbour across edge k: at a wall to the
 // mirror image of the cell's own, at a transmissive boundary 0. arm is the vector to the edge's midpoint, middle.
 func toNeighbour(p *mesh.Part, i, k int, neighbour int32, arm, middle Vec) Vec {
 	if neighbour >= 0 {
-		return Centroid(p, int(neighbour)).Minus(Centroid(p, i))
+		x, y := p.Centroid(int(neighbour))
+		return Arm(p, i, Vec{x, y})
 	}
 	if neighbour != kernels.Wall {
 		return Vec{}
 	}
 	a := p.Cells[i][k]
-	along := middle.Minus(Vec{p.X[a], p.Y[a]})
+	along := between(p, i, Vec{p.X[a], p.Y[a]}, middle)
 	fraction := (arm.X*along.X + arm.Y*along.Y) / (along.X*along.X + along.Y*along.Y)
 	return Vec{2 * (arm.X - fraction*along.X), 2 * (arm.Y - fraction*along.Y)}
 }

@@ -72,7 +72,7 @@ func (r *rises) Vectors(k int) ([]air.Vector[float64], error) {
 	}
 	list := make([]air.Vector[float64], len(r.edges))
 	for n, e := range r.edges {
-		arm := e.at.Minus(stencil.Centroid(r.part, e.cell))
+		arm := stencil.Arm(r.part, e.cell, e.at)
 		slopeX, slopeY := domain.Gradient(r.part, e.cell, values)
 		list[n].X = (e.ambient - (values[e.cell] + slopeX*arm.X + slopeY*arm.Y)) / r.gravity
 	}
