@@ -7,6 +7,7 @@ import (
 	_ "github.com/atoll-hpc/atoll/solvers/shallow/problem" // registers the solver, which the largest cases need
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/adaptive"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/earth"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/rivers"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/surge"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/tsunami"
@@ -57,6 +58,7 @@ var suite = verify.Suite{Name: "shallow", TwinRanks: 2, Checks: []verify.Check{
 	{Name: "runoff", About: "Rain that runs off a plane, during the rain and after it", Run: rivers.Runoff},
 	{Name: "air", About: "Wind and pressure that change in space and time, and the level that they hold", Run: surge.Air},
 	{Name: "forcing", About: "Rain, the earth's rotation, a tide, a bed that rises, the air's pressure", Run: forcing},
+	{Name: "earth", About: "The earth as a sphere: rest, steady zonal flow, a standing wave", Run: earth.Earth},
 	{Name: "faults", About: "Displacements of the ground by faults, as published", Run: quake},
 	{Name: "floods", About: "Sheet flow, random beds without friction, disturbed lakes, random floods", Run: floods},
 	{Name: "adaptive", About: "Meshes that follow a dam break and a wave, and rest on them", Run: adaptive.Follow(exacts)},

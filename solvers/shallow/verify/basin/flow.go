@@ -40,6 +40,8 @@ type Flow struct {
 	Manning   float64 // s/m^(1/3); 0 for no friction
 	Coriolis  float64 // parameter, 1/s; 0 for no rotation
 
+	CoriolisAt func(x, y float64) float64 // instead of Coriolis; nil for none
+
 	OverTime func(part *mesh.Part) (weather.Fields, error) // nil for none
 
 	Ranks []int // numbers of ranks on which it is computed again, besides the options' twins
@@ -142,6 +144,7 @@ func (f *Flow) InitialState(part *mesh.Part) shallow.Initial {
 	}
 	v := coefficients.Values{coefficients.Uplift: valuesIn(part, f.Uplift),
 		coefficients.Pressure: valuesIn(part, f.Pressure)}
+	v[coefficients.Coriolis] = valuesIn(part, f.CoriolisAt)
 	in.Coefficients = v
 	if f.Manning > 0 {
 		v[coefficients.Manning] = slices.Repeat([]float64{f.Manning}, n)
