@@ -86,6 +86,9 @@ func Unit(code int) string {
 	return cmp.Or(find(units(), code), "m")
 }
 
+// Geographic reports whether the coordinates of the system with a code are longitudes and latitudes in degrees.
+func Geographic(code int) bool { return Unit(code) == "degree" }
+
 // Kinds of systems in which coordinates are no horizontal positions with lengths in their unit.
 const (
 	Vertical   = "vertical"   // heights alone

@@ -10,6 +10,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/formats/epsg"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
 
@@ -160,15 +161,14 @@ func textField(tag uint16, s string) field {
 }
 
 // keys returns the GeoKeyDirectory: its version (1, 1, 0) and the number of keys; then for each key its number, 0 for a
-// value that is stored here, the count 1 and the value. EPSG codes from 4000 to 4999 are geodetic systems, of longitude
-// and latitude.
+// value that is stored here, the count 1 and the value. Systems in degrees are geodetic ones.
 func (w *writer) keys() []uint16 {
 	const modelKey, projectedModel, geodeticModel, area = 1024, 1, 2, 1
 	if w.EPSG == 0 {
 		return []uint16{1, 1, 0, 1, rasterTypeKey, 0, 1, area}
 	}
 	model, key := uint16(projectedModel), uint16(projectedKey)
-	if w.EPSG >= 4000 && w.EPSG < 5000 {
+	if epsg.Geographic(w.EPSG) {
 		model, key = geodeticModel, geodeticKey
 	}
 	return []uint16{1, 1, 0, 3, modelKey, 0, 1, model, rasterTypeKey, 0, 1, area, key, 0, 1, uint16(w.EPSG)}

@@ -7,8 +7,10 @@ import (
 	"path"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/formats/epsg"
 	"github.com/atoll-hpc/atoll/formats/geotiff"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/mesh/sphere"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/recorder"
 	"github.com/atoll-hpc/atoll/run/ugrid"
@@ -46,7 +48,11 @@ func (r *Rasters) Write(ctx context.Context, _ solvers.Clock, _ bool) error {
 	if err != nil {
 		return err
 	}
-	raster, err := newRasterGrid(ctx, r.run.Comm, g.Mesh, r.run.Case.Output.Raster)
+	spacing := r.run.Case.Output.Raster
+	if epsg.Geographic(r.run.Case.EPSG()) {
+		spacing = sphere.Degrees(spacing)
+	}
+	raster, err := newRasterGrid(ctx, r.run.Comm, g.Mesh, spacing)
 	if err != nil {
 		return err
 	}

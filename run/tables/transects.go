@@ -10,7 +10,9 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/formats/epsg"
 	"github.com/atoll-hpc/atoll/formats/netcdf"
+	"github.com/atoll-hpc/atoll/mesh/sphere"
 	"github.com/atoll-hpc/atoll/run/plane"
 	"github.com/atoll-hpc/atoll/run/recorder"
 	"github.com/atoll-hpc/atoll/run/timeseries"
@@ -60,6 +62,9 @@ func (t *Transects) locate(ctx context.Context) error {
 	for k, c := range sections {
 		line := t.lines[k]
 		line.crossings = plane.Crossings(c.Line, g.Mesh, space.Owned)
+		if epsg.Geographic(t.run.Case.EPSG()) {
+			onEarth(line.crossings, space)
+		}
 		for _, x := range line.crossings {
 			lengths[k].Add(math.Hypot(x.X, x.Y))
 		}
@@ -75,6 +80,15 @@ func (t *Transects) locate(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// onEarth converts normals of a line of longitudes and latitudes in degrees to m.
+func onEarth(crossings []plane.Crossing, space *solvers.Space) {
+	for k := range crossings {
+		x := &crossings[k]
+		east, north := sphere.Vector(space.Position(x.Cell)[1], 0, 0, -x.Y, x.X)
+		x.X, x.Y = north, -east
+	}
 }
 
 // Recorders returns the recorders of the tables, one for each interval, and of what the end of the run makes of them.

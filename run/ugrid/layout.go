@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/atoll-hpc/atoll/formats/epsg"
 	"github.com/atoll-hpc/atoll/formats/netcdf"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -152,10 +153,9 @@ func Coordinates(crs string) int {
 	return code
 }
 
-// CoordinateAttrs returns the attributes of the x or y coordinates of an EPSG code. Codes from 4000 to 4999 mean
-// longitude and latitude.
-func CoordinateAttrs(axis string, epsg int) netcdf.Attrs {
-	if epsg >= 4000 && epsg < 5000 {
+// CoordinateAttrs returns the attributes of the x or y coordinates of an EPSG code.
+func CoordinateAttrs(axis string, code int) netcdf.Attrs {
+	if epsg.Geographic(code) {
 		name, units := "longitude", "degrees_east"
 		if axis == "y" {
 			name, units = "latitude", "degrees_north"

@@ -19,7 +19,7 @@ func Cells(part *mesh.Part) *solvers.Space {
 			return []float64{x, y}
 		},
 		Size:   part.Area,
-		Locate: func(points [][]float64) []int { return locate(part, points) },
+		Locate: func(points [][]float64) []int { return locateAround(part, points) },
 		Format: "vtu",
 		Geometry: func(context.Context) (solvers.Geometry, error) {
 			return solvers.Geometry{Mesh: grid()}, nil

@@ -110,7 +110,8 @@ func rasters(c *config.Case, f *config.Field, part *mesh.Part) (raster.Stack, er
 	}
 	b := raster.Box{West: math.Inf(1), South: math.Inf(1), East: math.Inf(-1), North: math.Inf(-1)}
 	add := func(x, y, reach float64) {
-		b = raster.Box{West: min(b.West, x-reach), South: min(b.South, y-reach), East: max(b.East, x+reach),
+		reach, shorter := reachIn(part, reach, y)
+		b = raster.Box{West: min(b.West, x-reach/shorter), South: min(b.South, y-reach), East: max(b.East, x+reach/shorter),
 			North: max(b.North, y+reach)}
 	}
 	for cell, v := range part.Cells {
@@ -122,7 +123,8 @@ func rasters(c *config.Case, f *config.Field, part *mesh.Part) (raster.Stack, er
 			}
 		}
 	}
-	all, err := raster.OpenAll(paths, raster.Options{Variable: f.Variable, Missing: f.Missing, Box: b})
+	all, err := raster.OpenAll(paths, raster.Options{Variable: f.Variable, Missing: f.Missing, Box: b,
+		Longitudes: part.Geographic})
 	if err != nil {
 		return nil, err
 	}

@@ -58,3 +58,23 @@ func contains(x, y [3]float64, p []float64) bool {
 	}
 	return true
 }
+
+// locateAround is locate for points whose x may be a longitude, which is the same up to whole circles.
+func locateAround(part *mesh.Part, points [][]float64) []int {
+	found := locate(part, points)
+	if !part.Geographic {
+		return found
+	}
+	for _, circle := range []float64{-360, 360} {
+		moved := make([][]float64, len(points))
+		for k, p := range points {
+			moved[k] = []float64{p[0] + circle, p[1]}
+		}
+		for k, cell := range locate(part, moved) {
+			if found[k] < 0 {
+				found[k] = cell
+			}
+		}
+	}
+	return found
+}

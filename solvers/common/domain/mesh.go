@@ -8,6 +8,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/formats/epsg"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/halo/division"
 	"github.com/atoll-hpc/atoll/internal/parallel"
@@ -37,6 +38,7 @@ func Load(c *config.Case, s config.Mesh, fields ...config.Field) (*mesh.Mesh, er
 	if err != nil {
 		return nil, err
 	}
+	m.Geographic = epsg.Geographic(c.EPSG())
 	if m, err = Refined(m, s.Refine); err != nil {
 		return nil, err
 	}

@@ -2,10 +2,12 @@ package domain
 
 import (
 	"errors"
+	"math"
 	"sync/atomic"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/sphere"
 	"github.com/atoll-hpc/atoll/solvers/common/ground"
 	"github.com/atoll-hpc/atoll/solvers/common/raster"
 )
@@ -31,7 +33,7 @@ func sampled(f *config.Field, part *mesh.Part, grids raster.Stack) source {
 		} else {
 			v, err = grids.At(x, y)
 		}
-		v, err = withinReach(f, grids, x, y, v, err)
+		v, err = withinReach(f, part, grids, x, y, v, err)
 		return sign * v, err
 	}}
 	if f.Missing != nil {
@@ -60,14 +62,23 @@ func sampled(f *config.Field, part *mesh.Part, grids raster.Stack) source {
 
 // withinReach returns a value of rasters at a position, or where they have no data the nearest value within the reach
 // of the field. v and err are what they gave at the position.
-func withinReach(f *config.Field, grids raster.Stack, x, y, v float64, err error) (float64, error) {
+func withinReach(f *config.Field, part *mesh.Part, grids raster.Stack, x, y, v float64, err error) (float64, error) {
 	var missing *raster.Missing
 	if f.Reach > 0 && errors.As(err, &missing) {
-		if near, found := grids.Nearest(x, y, f.Reach); found {
+		reach, shorter := reachIn(part, f.Reach, y)
+		if near, found := grids.Nearest(x, y, reach, shorter); found {
 			return near, nil
 		}
 	}
 	return v, err
+}
+
+// reachIn returns a distance in m in the unit of a part's coordinates, and the factor of raster.Stack.Nearest.
+func reachIn(part *mesh.Part, distance, y float64) (reach, shorter float64) {
+	if !part.Geographic {
+		return distance, 1
+	}
+	return sphere.Degrees(distance), math.Cos(y * math.Pi / 180)
 }
 
 // classes is the source of a field of classes: the value of the class at the centroid.
@@ -97,7 +108,7 @@ func classes(c *config.Case, f *config.Field, part *mesh.Part) (source, error) {
 	}
 	return source{isFile: true, value: func(_ int, x, y float64, _ []float64) (float64, error) {
 		class, err := grids.Cell(x, y)
-		if class, err = withinReach(f, grids, x, y, class, err); err != nil {
+		if class, err = withinReach(f, part, grids, x, y, class, err); err != nil {
 			return 0, err
 		}
 		return table.Number(class)

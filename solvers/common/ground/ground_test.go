@@ -85,10 +85,10 @@ func TestMean(t *testing.T) {
 	if _, err := Mean(half, &far, x, y); err == nil || !strings.Contains(err.Error(), "no data at point (28.33") {
 		t.Errorf("without data: %v", err)
 	}
-	if v, found := half.Nearest(25, 7, 4); v != 4 || !found {
+	if v, found := half.Nearest(25, 7, 4, 1); v != 4 || !found {
 		t.Errorf("nearest value %v %v", v, found)
 	}
-	if _, found := half.Nearest(25, 7, 3); found {
+	if _, found := half.Nearest(25, 7, 3, 1); found {
 		t.Error("a value too far away was found")
 	}
 }

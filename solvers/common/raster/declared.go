@@ -34,9 +34,13 @@ type Wanted struct {
 // declare otherwise than the case: the direction of values, and coordinates that are not in m. Errors are about other
 // coordinate reference systems, and units that cannot be converted.
 func (s Stack) Convert(to Wanted) (notes []string, err error) {
+	of := epsg.Unit(to.EPSG)
 	for _, g := range s {
 		d := &g.declared
 		switch {
+		case of == "degree" && g.EPSG == 0 && d.coordinateUnit != "" && d.coordinateUnit != of:
+			return nil, fmt.Errorf("%s has coordinates in %s, the case longitudes and latitudes in EPSG:%d: convert it by "+
+				"gdalwarp -t_srs EPSG:%[3]d", g.name, d.coordinateUnit, to.EPSG)
 		case to.EPSG != 0 && g.EPSG != 0 && g.EPSG != to.EPSG,
 			to.EPSG != 0 && g.EPSG == 0 && d.coordinateUnit == "degree" && epsg.Unit(to.EPSG) != "degree":
 			from := fmt.Sprintf("EPSG:%d", g.EPSG)
@@ -52,7 +56,9 @@ func (s Stack) Convert(to Wanted) (notes []string, err error) {
 			notes = append(notes, fmt.Sprintf("%s: its coordinates seem to be degrees, since its relief is higher than it is "+
 				"wide, but they are taken as m: gdalwarp -s_srs EPSG:4326 -t_srs EPSG:CODE converts it to a system in m", g.name))
 		}
-		notes = append(notes, d.notes...)
+		if !g.again {
+			notes = append(notes, d.notes...)
+		}
 		what := g.name
 		if d.variable != "" {
 			what += ": " + d.variable
@@ -66,10 +72,10 @@ func (s Stack) Convert(to Wanted) (notes []string, err error) {
 			return nil, err
 		}
 		g.scale = scale
-		if note != "" {
+		if note != "" && !g.again {
 			notes = append(notes, note)
 		}
-		if d.positive != "" && to.Positive != "" && d.positive != to.Positive {
+		if !g.again && d.positive != "" && to.Positive != "" && d.positive != to.Positive {
 			notes = append(notes, fmt.Sprintf("%s: the file says positive = %q (%s), but the case positive = %q, which is used",
 				what, d.positive, d.positiveBy, to.Positive))
 		}

@@ -17,6 +17,7 @@ type Grid struct {
 	name          string
 	declared      declared
 	scale         float64 // by which values are multiplied
+	again         bool    // it is part of a raster that is in the stack already, a circle to the east or the west
 	hasMarkers    bool    // whether values of the window may mark missing ones: see missing.IsMarker
 
 	window window

@@ -71,17 +71,18 @@ func (s Stack) Cell(x, y float64) (float64, error) {
 }
 
 // Nearest returns the value of the cell with data whose centre is nearest to a position, and within a distance, in the
-// last raster that has one; of several as near, that of the lowest row and column.
-func (s Stack) Nearest(x, y, distance float64) (value float64, found bool) {
+// last raster that has one; of several as near, that of the lowest row and column. Distances along x are shorter than
+// their coordinates tell by a factor: 1, or of longitudes the cosine of the latitude.
+func (s Stack) Nearest(x, y, distance, shorter float64) (value float64, found bool) {
 	for k := len(s) - 1; k >= 0 && !found; k-- {
 		g := s[k]
 		nearest := distance
 		column := func(x float64) int { return int(max(0, min(float64(g.Columns-1), math.Floor((x-g.West)/g.Width)))) }
 		row := func(y float64) int { return int(max(0, min(float64(g.Rows-1), math.Floor((y-g.South)/g.Height)))) }
 		for j := row(y - distance); j <= row(y+distance); j++ {
-			for i := column(x - distance); i <= column(x+distance); i++ {
+			for i := column(x - distance/shorter); i <= column(x+distance/shorter); i++ {
 				v := g.value(i, j)
-				d := math.Hypot(g.West+(float64(i)+.5)*g.Width-x, g.South+(float64(j)+.5)*g.Height-y)
+				d := math.Hypot(shorter*(g.West+(float64(i)+.5)*g.Width-x), g.South+(float64(j)+.5)*g.Height-y)
 				if v == v && (d < nearest || !found && d <= nearest) {
 					value, nearest, found = v*g.scale, d, true
 				}

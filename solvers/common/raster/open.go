@@ -15,6 +15,9 @@ type Options struct {
 	Variable string   // one of several; "" is for files with one
 	Missing  *float64 // value of cells without data, besides the one that the file declares; nil for none
 	Box      Box      // bounds the points at which values are needed
+	// Longitudes tells that x is a longitude in degrees, the same up to whole circles, so that rasters from 0° to 360° and
+	// from -180° to 180° are found alike. For OpenAll.
+	Longitudes bool
 	// Record is the number of a time, from 1 on, of a variable of a NetCDF file over time, and Records of how many times
 	// values are read: see Grid.Record. 0 is for a variable without time.
 	Record, Records int

@@ -18,6 +18,20 @@ func OpenAll(paths []string, o Options) (Stack, error) {
 			return nil, err
 		}
 		all = append(all, g)
+		if !o.Longitudes || o.Box.West >= g.West && o.Box.East <= g.West+float64(g.Columns)*g.Width {
+			continue
+		}
+		for _, circle := range []float64{-360, 360} {
+			part := o
+			part.Box.West, part.Box.East = o.Box.West-circle, o.Box.East-circle
+			g, err := Open(path, part)
+			if err != nil {
+				return nil, err
+			}
+			if g.West, g.again = g.West+circle, true; g.window.columns > 0 {
+				all = append(all, g)
+			}
+		}
 	}
 	return all, nil
 }

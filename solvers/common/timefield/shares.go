@@ -6,6 +6,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/formats/projection"
 	"github.com/atoll-hpc/atoll/internal/parallel"
+	"github.com/atoll-hpc/atoll/mesh/sphere"
 	"github.com/atoll-hpc/atoll/solvers/common/raster"
 )
 
@@ -36,22 +37,23 @@ func (f *Field) findShares(name string, place projection.Inverse) (raster.Box, e
 		}
 		return x
 	}
-	at := func(x, y float64) position {
+	at := func(x, y, circles float64) position {
 		u, v := place(x, y)
-		return position{within((u-g.West)/g.Width, g.Columns), within((v-g.South)/g.Height, g.Rows)}
+		return position{within((u+circles-g.West)/g.Width, g.Columns), within((v-g.South)/g.Height, g.Rows)}
 	}
 	n := len(p.Cells)
 	list, errs := make([][]share, n), make([]error, n)
 	parallel.Ranges(n, parallel.Parts(n, cellsPerWorker), func(_, lo, hi int) {
 		for i := lo; i < hi; i++ {
 			var corners [3]position
-			for k, v := range p.Cells[i] {
-				corners[k] = at(p.X[v], p.Y[v])
-			}
 			x, y := p.Centroid(i)
-			middle, inside := at(x, y), true
+			circles := f.circlesTo(x)
+			for k, v := range p.Cells[i] {
+				corners[k] = at(p.X[v], p.Y[v], circles)
+			}
+			middle, inside := at(x, y, circles), true
 			for _, c := range corners {
-				inside = inside && c[0] >= 0 && c[1] >= 0 && c[0] <= float64(g.Columns) && c[1] <= float64(g.Rows)
+				inside = inside && (f.circle || c[0] >= 0 && c[0] <= float64(g.Columns)) && c[1] >= 0 && c[1] <= float64(g.Rows)
 			}
 			switch {
 			case !inside:
@@ -59,9 +61,9 @@ func (f *Field) findShares(name string, place projection.Inverse) (raster.Box, e
 					"the cell is at (%g, %g)", name, p.Global[i], x, y, g.West, g.West+float64(g.Columns)*g.Width, g.South,
 					g.South+float64(g.Rows)*g.Height, g.West+middle[0]*g.Width, g.South+middle[1]*g.Height)
 			case f.ends:
-				list[i] = g.overlaps(corners)
+				list[i] = g.overlaps(corners, f.circle)
 			default:
-				list[i] = g.around(middle)
+				list[i] = g.around(middle, f.circle)
 			}
 		}
 	})
@@ -82,6 +84,15 @@ func (f *Field) findShares(name string, place projection.Inverse) (raster.Box, e
 	return box, nil
 }
 
+// circlesTo returns what is added to a longitude of the mesh, if it has any, for a raster from 0° to 360° or from -180°
+// to 180°.
+func (f *Field) circlesTo(x float64) float64 {
+	if !f.part.Geographic {
+		return 0
+	}
+	return sphere.Near(x, f.grid.West+float64(f.grid.Columns)/2*f.grid.Width) - x
+}
+
 // share is a cell of a raster and its weight.
 type share struct {
 	pixel  int32
@@ -89,45 +100,52 @@ type share struct {
 }
 
 // around returns the cells between whose centres a position is, with the weights of bilinear interpolation; beyond the
-// outermost centres the nearest ones.
-func (g grid) around(at position) (list []share) {
-	axis := func(x float64, n int) (int, float64) {
+// outermost centres the nearest ones, unless the raster goes around the earth.
+func (g grid) around(at position, circle bool) (list []share) {
+	axis := func(x float64, n int, circle bool) (int, float64) {
+		if circle {
+			k := math.Floor(x - .5)
+			return int(k), x - .5 - k
+		}
 		x = max(0, min(x-.5, float64(n-1)))
 		k := min(int(x), max(0, n-2))
 		return k, x - float64(k)
 	}
-	column, right := axis(at[0], g.Columns)
-	row, up := axis(at[1], g.Rows)
+	column, right := axis(at[0], g.Columns, circle)
+	row, up := axis(at[1], g.Rows, false)
 	for k := range 4 {
 		x, y := k%2, k/2
 		weight := (float64(x)*right + float64(1-x)*(1-right)) * (float64(y)*up + float64(1-y)*(1-up))
 		if weight > 0 {
-			list = append(list, share{int32((row+y)*g.Columns + column + x), weight})
+			list = append(list, share{g.pixel(column+x, row+y), weight})
 		}
 	}
 	return list
 }
 
 // overlaps returns the cells that a triangle overlaps, with the shares of its area in them.
-func (g grid) overlaps(t [3]position) (list []share) {
+func (g grid) overlaps(t [3]position, circle bool) (list []share) {
 	span := func(axis, n int) (first, last int) {
 		low, high := math.Inf(1), math.Inf(-1)
 		for _, c := range t {
 			low, high = min(low, c[axis]), max(high, c[axis])
+		}
+		if circle && axis == 0 {
+			return int(math.Floor(low)), int(math.Ceil(high)) - 1
 		}
 		return min(n-1, int(low)), min(n-1, int(math.Ceil(high))-1)
 	}
 	first, last := span(0, g.Columns)
 	low, high := span(1, g.Rows)
 	if first >= last && low >= high {
-		return []share{{int32(low*g.Columns + first), 1}}
+		return []share{{g.pixel(first, low), 1}}
 	}
 	all := 0.0
 	for row := low; row <= high; row++ {
 		strip := clip(clip(t[:], 1, float64(row), false), 1, float64(row+1), true)
 		for column := first; column <= last; column++ {
 			if area := areaOf(clip(clip(strip, 0, float64(column), false), 0, float64(column+1), true)); area > 0 {
-				list = append(list, share{int32(row*g.Columns + column), area})
+				list = append(list, share{g.pixel(column, row), area})
 				all += area
 			}
 		}
@@ -136,6 +154,11 @@ func (g grid) overlaps(t [3]position) (list []share) {
 		list[k].weight /= all
 	}
 	return list
+}
+
+// pixel returns the number of a cell, whose column may be beyond those of a raster that goes around the earth.
+func (g grid) pixel(column, row int) int32 {
+	return int32(row*g.Columns + (column%g.Columns+g.Columns)%g.Columns)
 }
 
 // clip returns the part of a convex polygon on one side of a line across an axis.

@@ -37,6 +37,7 @@ type Field struct {
 	grid   grid
 	place  projection.Inverse // from positions of the case to those of rasters
 	turned bool               // the latter are longitudes and latitudes, the former are not
+	circle bool               // both are, and the rasters go around the earth
 	options
 
 	block *raster.Grid // of a NetCDF file: the records that were read last, from first on
@@ -285,7 +286,11 @@ func (f *Field) placeOf(g *raster.Grid, name string) (projection.Inverse, error)
 	case !isDegrees && mine != 0 && g.EPSG != 0 && g.EPSG != mine:
 		return nil, fmt.Errorf("%s has coordinates in EPSG:%d, the case has EPSG:%d: convert it by gdalwarp -t_srs "+
 			"EPSG:%[3]d", name, g.EPSG, mine)
-	case !isDegrees || epsg.Unit(mine) == "degree":
+	case !isDegrees && epsg.Geographic(mine) && unit != "":
+		return nil, fmt.Errorf("%s has coordinates in %s, and the case longitudes and latitudes: convert it by gdalwarp "+
+			"-t_srs EPSG:%d", name, unit, mine)
+	case !isDegrees || epsg.Geographic(mine):
+		f.circle = epsg.Geographic(mine) && math.Abs(float64(g.Columns)*g.Width-360) < 1e-3*g.Width
 		return func(x, y float64) (float64, float64) { return x, y }, nil
 	case mine == 0:
 		return nil, fmt.Errorf("%s has longitudes and latitudes, and the case has no crs: give that of the mesh, such as "+

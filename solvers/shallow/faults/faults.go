@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/sphere"
 	"github.com/atoll-hpc/atoll/solvers/shallow/okada"
 )
 
@@ -38,7 +39,8 @@ func Decode(root *config.Section, c *config.Case) (list []Fault) {
 
 // Keys declares the keys of the section.
 func (f *Fault) Keys(key func(*config.Spec)) {
-	key(config.List("at", "m", &f.At, 2, config.Any, "position `[x, y]` of the centre of the rectangle").
+	key(config.List("at", "m", &f.At, 2, config.Any, "position `[x, y]` of the centre of the rectangle; "+
+		"longitude and latitude in degrees if the crs is in degrees").
 		Check(func(*config.Section) {
 			if len(f.At) == 2 {
 				f.X, f.Y = f.At[0], f.At[1]
@@ -73,13 +75,22 @@ func Add(ctx context.Context, faults []Fault, part *mesh.Part, rise []float64) (
 	}
 	sources := make([]*okada.Source, len(faults))
 	for k := range faults {
-		sources[k] = okada.New(&faults[k].Fault)
+		f := faults[k].Fault
+		if part.Geographic { // positions are those seen from the centre
+			f.X, f.Y = 0, 0
+		}
+		sources[k] = okada.New(&f)
 	}
 	const cellsPerWorker = 256
 	err := parallel.Each(ctx, "faults", len(rise), cellsPerWorker, func(lo, hi int) error {
 		for i := lo; i < hi; i++ {
 			x, y := part.Centroid(i)
-			for _, s := range sources {
+			for k, s := range sources {
+				if part.Geographic {
+					_, _, up := s.At(sphere.Seen(faults[k].X, faults[k].Y, x, y))
+					rise[i] += up
+					continue
+				}
 				_, _, up := s.At(x, y)
 				rise[i] += up
 			}

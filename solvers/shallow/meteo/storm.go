@@ -6,6 +6,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/internal/portable"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/sphere"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
 	"github.com/atoll-hpc/atoll/solvers/shallow/weather"
 )
@@ -27,25 +28,45 @@ type Storm struct {
 	SurfaceShare float64
 	Inflow       float64 // angle in degrees
 	Translation  float64 // share of the centre's velocity
+	Geographic   bool    // positions are longitudes and latitudes in degrees
 }
 
 // Point is a storm at a time. It is linear between those of a track.
 type Point struct {
 	Time                 float64 // s
-	X, Y                 float64 // of the centre, m
+	X, Y                 float64 // of the centre, m; of a geographic storm in degrees
 	VelocityX, VelocityY float64 // of the centre, m/s
 	Pressure, Radius, B  float64 // p₀ in Pa, R in m
 	Coriolis             float64 // parameter, 1/s
 }
 
-// SetVelocities sets the velocities of the centre at the points of a track by differences of their positions.
-func SetVelocities(track []Point) {
+// SetVelocities sets the velocities of the centre at the points of the track by differences of their positions.
+func (s *Storm) SetVelocities() {
+	track := s.Track
 	for k := range track {
 		from, to := &track[max(0, k-1)], &track[min(k+1, len(track)-1)]
 		if length := to.Time - from.Time; length > 0 {
-			track[k].VelocityX, track[k].VelocityY = (to.X-from.X)/length, (to.Y-from.Y)/length
+			x, y := s.way(from, to)
+			track[k].VelocityX, track[k].VelocityY = x/length, y/length
 		}
 	}
+}
+
+// way returns the vector from one position of the centre to a later one, m.
+func (s *Storm) way(from, to *Point) (x, y float64) {
+	if s.Geographic {
+		return sphere.Vector((from.Y+to.Y)/2, from.X, from.Y, to.X, to.Y)
+	}
+	return to.X - from.X, to.Y - from.Y
+}
+
+// from returns the vector from the centre to a place, m; on the earth in the directions that east and north have there.
+func (s *Storm) from(at *Point, x, y float64) (dx, dy float64) {
+	if s.Geographic {
+		east, north := sphere.Seen(x, y, at.X, at.Y)
+		return -east, -north
+	}
+	return x - at.X, y - at.Y
 }
 
 // BOfWind returns B of a storm at a point whose largest wind near the ground is w in m/s, in which a share of the
@@ -82,7 +103,7 @@ func (s *Storm) Nearest(x, y, from, until float64) float64 {
 	}
 	for _, time := range times {
 		at := s.at(time)
-		nearest = min(nearest, math.Hypot(at.X-x, at.Y-y))
+		nearest = min(nearest, math.Hypot(s.from(&at, x, y)))
 	}
 	return nearest
 }
@@ -150,7 +171,8 @@ func (s *Storm) Times() []float64 {
 	times := []float64{s.Track[0].Time}
 	for k := range len(s.Track) - 1 {
 		a, b := &s.Track[k], &s.Track[k+1]
-		way := math.Sqrt((b.X-a.X)*(b.X-a.X)+(b.Y-a.Y)*(b.Y-a.Y)) / (share * min(a.Radius, b.Radius))
+		x, y := s.way(a, b)
+		way := math.Sqrt(x*x+y*y) / (share * min(a.Radius, b.Radius))
 		pieces := math.Ceil(max(1, way, (b.Time-a.Time)/longest))
 		for n := 1.0; n <= min(pieces, mostTimes); n++ {
 			times = append(times, a.Time+n/pieces*(b.Time-a.Time))
@@ -187,7 +209,7 @@ func (w *stormWind) Vectors(k int) ([]air.Vector[float64], error) {
 	wind := w.wind(&at)
 	for i := range list {
 		x, y := w.part.Centroid(i)
-		list[i] = wind(x-at.X, y-at.Y)
+		list[i] = wind(w.from(&at, x, y))
 	}
 	return list, nil
 }
@@ -208,7 +230,8 @@ func (p *stormPressure) Values(k int) ([]float64, error) {
 	at, values := p.at(p.times[k]), make([]float64, len(p.part.Cells))
 	for i := range values {
 		x, y := p.part.Centroid(i)
-		values[i] = p.pressure(&at, math.Sqrt((x-at.X)*(x-at.X)+(y-at.Y)*(y-at.Y)))
+		x, y = p.from(&at, x, y)
+		values[i] = p.pressure(&at, math.Sqrt(x*x+y*y))
 	}
 	return over(values, p.density), nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/formats/projection"
 )
 
 // tracy is a storm such as that over Darwin in 1974, which Holland's paper fits: small, and south of the equator.
@@ -86,7 +87,7 @@ func TestFieldIsNearlyLinear(t *testing.T) {
 	to := at
 	to.Time, to.X, to.Pressure, to.Radius, to.B = 3600*6, 200e3, 97000, 12e3, 1.2
 	s.Track = []Point{at, to}
-	SetVelocities(s.Track)
+	s.SetVelocities()
 	times, strongest := s.Times(), s.speed(&at, at.Radius)
 	if times[0] != 0 || times[len(times)-1] != to.Time {
 		t.Fatalf("times from %g to %g", times[0], times[len(times)-1])
@@ -158,5 +159,50 @@ func TestNearest(t *testing.T) {
 		if got := s.Nearest(0, 0, c.from, c.until); got != c.want {
 			t.Errorf("from %g to %g s: %g m, want %g", c.from, c.until, got, c.want)
 		}
+	}
+}
+
+// TestStormOnTheEarth: a storm whose track has longitudes and latitudes across the 180th meridian moves, and is seen
+// from places, as in UTM, whose lengths differ by the shape of the earth, 0.6%, and the scale of the projection.
+func TestStormOnTheEarth(t *testing.T) {
+	to, _ := projection.To(32760) // zone 60, whose eastern side is the 180th meridian
+	path := filepath.Join(t.TempDir(), "track.csv")
+	table := "time,lon,lat,pressure,radius,b\n0,179.9,-15,95000,30000,1.5\n3600,-179.9,-15.1,95000,30000,1.5\n"
+	if err := os.WriteFile(path, []byte(table), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	of := new(config.Case)
+	of.Time.End, of.CRS = 3600, "EPSG:4326"
+	s, _ := tracy()
+	if err := s.ReadTrack(of, path, nil, nil); err != nil {
+		t.Fatal(err)
+	}
+	x0, y0 := to(179.9, -15)
+	x1, y1 := to(180.1, -15.1)
+	at := s.at(0)
+	near := func(what string, x, y, wantX, wantY float64) {
+		t.Helper()
+		if math.Hypot(x-wantX, y-wantY) > .02*math.Hypot(wantX, wantY) {
+			t.Errorf("%s: (%g, %g), want (%g, %g)", what, x, y, wantX, wantY)
+		}
+	}
+	near("velocity", at.VelocityX, at.VelocityY, (x1-x0)/3600, (y1-y0)/3600)
+	for _, place := range [][2]float64{{180.5, -15.2}, {-179.5, -15.2}, {179, -14}} {
+		longitude := place[0]
+		if longitude < 0 {
+			longitude += 360
+		}
+		x, y := s.from(&at, place[0], place[1])
+		wantX, wantY := to(longitude, place[1])
+		near("place", x, y, wantX-x0, wantY-y0)
+	}
+	if got := s.Nearest(180, -15.05, 0, 3600); got > 13e3 {
+		t.Errorf("it comes no nearer than %g m to a place that it passes over", got)
+	}
+	if err := os.WriteFile(path, []byte(strings.Replace(table, "lon,lat", "x,y", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.ReadTrack(of, path, nil, nil); err == nil || !strings.Contains(err.Error(), "the columns lon and lat") {
+		t.Errorf("a track with x and y: %v", err)
 	}
 }

@@ -6,8 +6,10 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/formats/epsg"
 	"github.com/atoll-hpc/atoll/formats/projection"
 	formats "github.com/atoll-hpc/atoll/formats/series"
+	"github.com/atoll-hpc/atoll/mesh/sphere"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 )
 
@@ -37,7 +39,7 @@ func (s *Storm) ReadTrack(c *config.Case, file string, b, latitude *float64) err
 	if err := t.place(latitude); err != nil {
 		return err
 	}
-	SetVelocities(s.Track)
+	s.SetVelocities()
 	if err := t.shape(b); err != nil {
 		return err
 	}
@@ -84,6 +86,12 @@ func (t *track) place(latitude *float64) error {
 	if err := t.read(second, unit, func(p *Point) *float64 { return &p.Y }); err != nil {
 		return err
 	}
+	if s := t.storm; epsg.Geographic(t.c.EPSG()) {
+		if s.Geographic = unit == "degree"; !s.Geographic {
+			return fmt.Errorf("%s has x and y, but the case longitudes and latitudes: it needs the columns lon and lat", t.path)
+		}
+		return t.placeOnEarth(latitude)
+	}
 	to, known := projection.To(t.c.EPSG())
 	inverse, _ := projection.Of(t.c.EPSG())
 	switch {
@@ -105,6 +113,26 @@ func (t *track) place(latitude *float64) error {
 		case latitude == nil:
 			_, north = inverse(p.X, p.Y)
 		}
+		if latitude != nil {
+			north = *latitude
+		}
+		p.Coriolis = Coriolis(north)
+	}
+	return nil
+}
+
+// placeOnEarth makes longitudes continuous, and computes the Coriolis parameter.
+func (t *track) placeOnEarth(latitude *float64) error {
+	list := t.storm.Track
+	for k := range list {
+		p := &list[k]
+		if math.Abs(p.Y) > sphere.MostLatitude {
+			return fmt.Errorf("%s: lat at t = %g s is %g", t.path, p.Time, p.Y)
+		}
+		if k > 0 {
+			p.X = sphere.Near(p.X, list[k-1].X)
+		}
+		north := p.Y
 		if latitude != nil {
 			north = *latitude
 		}

@@ -30,8 +30,13 @@ type Forcing struct {
 	UpliftStart, UpliftEnd float64        // s, the time of the rise; 0: at once
 }
 
-func (f *Forcing) decode(s *config.Section, layers int) {
+// decode reads the section. On the earth the Coriolis parameter is by default that of the latitude.
+func (f *Forcing) decode(s *config.Section, layers int, geographic bool) {
 	f.keys(layers, s.Read)
+	if geographic && f.Coefficients[coefficients.Coriolis] == nil && f.Coefficients[coefficients.Latitude] == nil {
+		latitude := s.Field(coefficients.Latitude, "y", nil, "")
+		f.Coefficients[coefficients.Latitude] = &latitude
+	}
 	f.Soil.Check(s)
 	if f.UpliftEnd < f.UpliftStart {
 		s.Fail("uplift_end", "%g s comes before uplift_start, %g s", f.UpliftEnd, f.UpliftStart)

@@ -43,7 +43,7 @@ func sidesOf(ctx context.Context, comm dist.Comm, part *mesh.Part, start *shallo
 				continue
 			}
 			a, b := part.Cells[i][k], part.Cells[i][(k+1)%3]
-			lengths[group] += int64(math.Round(1e6 * math.Hypot(part.X[b]-part.X[a], part.Y[b]-part.Y[a])))
+			lengths[group] += int64(math.Round(1e6 * math.Hypot(part.Edge(a, b))))
 			of := most[3*group : 3*group+3]
 			of[0] = max(of[0], start.Depth[i])
 			if h := start.H2[i]; h > 0 {

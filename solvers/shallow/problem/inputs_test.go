@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/run/runtest"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coordinates"
 )
 
 // pond is a basin of 100 m x 100 m. BED and FORCING stand for what is tried.
@@ -78,7 +79,7 @@ func TestInputsMeanWhatTheySay(t *testing.T) {
 			""},
 		{"a.asc", grid("", -10, 1e20), `{ raster = "FILE", positive = "up" }`, "", 0, "has no data at point", ""},
 		{"a.asc", grid("NODATA_value 0\n", -10, -12), `{ raster = "FILE", positive = "up" }`, "crs = 'EPSG:4326'", 0,
-			"crs: coordinates in EPSG:4326 are degrees", ""},
+			"by crs = \"EPSG:4326\" these are a longitude and a latitude in degrees", ""},
 		{"a.asc", grid("", -10, -10), `{ raster = "FILE", positive = "up" }`, "crs = 'EPSG:2263'", 1e5, "",
 			"crs: the unit of coordinates in EPSG:2263 is US survey foot"},
 		{"a.asc", grid("", -10, -10), `{ raster = "FILE", positive = "up" }`, "crs = 'EPSG:3857'", 1e5, "",
@@ -150,7 +151,7 @@ func TestInputsMeanWhatTheySay(t *testing.T) {
 			continue
 		}
 		parsed := runtest.Parse(t, text)
-		notes, err := checkCoordinates(parsed)
+		notes, err := coordinates.Check(parsed)
 		if err != nil {
 			t.Error(err)
 		}

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coordinates"
 )
 
 // memory returns the bytes of a rank's arrays, without series. A file of gauges counts as one point: the samples of all
@@ -25,6 +26,7 @@ func memoryInputs(c *config.Case) (shallow.Config, shallow.Inputs) {
 		RainField: f.OverTime.Rain != nil, WindField: f.Storm != nil || f.OverTime.WindX != nil,
 		PressureField: f.Storm != nil || f.OverTime.Pressure != nil}
 	in.Coefficients[coefficients.Uplift] = f.isMoving()
+	in.Coefficients[coefficients.Curvature] = coordinates.Geographic(c)
 	for _, g := range c.Gauges {
 		in.Gauges += max(1, g.Points)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/remesh"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coordinates"
 )
 
 // model makes the solver of a case on this rank's part of a mesh: once, or on one mesh after the other.
@@ -56,6 +57,10 @@ func (m *model) Build(ctx context.Context, part *mesh.Part, plan *halo.Plan, at 
 			return nil, err
 		}
 		if err := m.noteSides(ctx); err != nil {
+			return nil, err
+		}
+		note, err := coordinates.NoteDegrees(ctx, env.Comm, m.c, part, m.initial.Depth)
+		if m.c.Note(note); err != nil {
 			return nil, err
 		}
 	}

@@ -219,7 +219,7 @@ func TestSameBits(t *testing.T) {
 		"wet": wet, "dry": dry, "forced": forced, "given second": given, "wet second": second.Replace(wet),
 		"works second": second.Replace(works),
 		"dry second":   second.Replace(dry), "forced second": horton.Replace(second.Replace(forced)),
-		"two layers forced, second": twoLayersForced,
+		"two layers forced, second": twoLayersForced, "earth second": ocean, "earth": oceanOfTwo,
 	} {
 		for k, scheme := range []string{"roe", "ir-roe", "pvm-ifcp"} {
 			for n, prec := range []string{"float64", "float32"} {

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coordinates"
 	"github.com/atoll-hpc/atoll/solvers/shallow/faults"
 )
 
@@ -47,9 +48,9 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Initial = decodeInitial(root.Sub("initial"), w.Physics.Layers)
 	w.Boundary = decodeBoundary(root.Sub("boundary"), w.Physics.Layers)
 	w.Forcing.Faults = faults.Decode(root, c)
-	w.Forcing.decode(root.Sub("forcing"), w.Physics.Layers)
+	w.Forcing.decode(root.Sub("forcing"), w.Physics.Layers, coordinates.Geographic(c))
 	w.checkAmbient(root.Sub("boundary"))
-	w.Structures = decodeStructures(root, w.Physics.Layers)
+	w.Structures = decodeStructures(root, w.Physics.Layers, coordinates.Geographic(c))
 	w.noteImplausible(c)
 	w.noteThinFlow(c)
 	c.Sections = w
@@ -57,6 +58,10 @@ func Decode(root *config.Section, c *config.Case) {
 	c.DecodeTransient(root, 2, w.output())
 	w.Maxima.enableFor(c.Output.Fields)
 	w.Adapt.decode(root.Sub("adapt"), root.Has("adapt"), &c.Output)
+	if w.Adapt.Given && coordinates.Geographic(c) {
+		root.Sub("adapt").Fail("", "sizes are in m, and by crs = %q the mesh has longitudes and latitudes: a mesh that "+
+			"follows the water needs a projected system, such as UTM", c.CRS)
+	}
 }
 
 func (p *Physics) decode(s *config.Section, spatial coefficients.Fields) {

@@ -10,6 +10,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
 	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coordinates"
 	"github.com/atoll-hpc/atoll/solvers/shallow/faults"
 )
 
@@ -25,7 +26,10 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part, markers *domain
 	}
 	cfg.Keep = shallow.Keep{Maxima: w.Maxima.Keep, Threshold: w.Maxima.Threshold}
 	var in shallow.Initial
-	var err error
+	err := coordinates.CheckPart(c, part)
+	if err != nil {
+		return cfg, in, err
+	}
 	if cfg.Boundary, err = boundaryKinds(w.Boundary, part.Groups); err != nil {
 		return cfg, in, err
 	}

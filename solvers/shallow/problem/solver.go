@@ -9,12 +9,13 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coordinates"
 )
 
 func newSolver(ctx context.Context, env solvers.Env, c *config.Case) (solvers.Solver, error) {
 	m := &model{env: env, c: c, w: c.Sections.(*Sections)}
 	var err error
-	if m.warnings, err = checkCoordinates(c); err != nil {
+	if m.warnings, err = coordinates.Check(c); err != nil {
 		return nil, &solvers.BadInput{Err: err}
 	}
 	if m.w.Adapt.Given {

@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/coordinates"
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 )
 
@@ -37,17 +38,19 @@ type Structure struct {
 	// Start and Stop are levels at From above which a pump begins, and below which it ends, m; NaN: always on. Start of a
 	// breach is the level at which it opens, from which on times of its series count; NaN: at time 0.
 	Start, Stop float64
+
+	geographic bool // positions are longitudes and latitudes in degrees
 }
 
 var structureKinds = []string{"source", "culvert", "bridge", "breach", "pump"}
 
-func decodeStructures(root *config.Section, layers int) (list []Structure) {
+func decodeStructures(root *config.Section, layers int, geographic bool) (list []Structure) {
 	for _, kind := range structureKinds {
 		for _, s := range root.Subs(kind) {
 			if layers == 2 {
 				s.Fail("", "is for one layer: set layers = 1")
 			}
-			t := Structure{Kind: kind}
+			t := Structure{Kind: kind, geographic: geographic}
 			t.keys(s.Read)
 			for _, other := range list {
 				if other.Name == t.Name && t.Name != "" {
@@ -162,7 +165,7 @@ func (t *Structure) culvertKeys(radius string, key func(*config.Spec)) {
 	}))
 	distance := 0.0
 	if len(t.From) == 2 && len(t.To) == 2 {
-		distance = math.Hypot(t.To[0]-t.From[0], t.To[1]-t.From[1])
+		distance = coordinates.Distance(t.geographic, t.From, t.To)
 	}
 	key(config.Real("length", "m", &b.Length, config.Positive.Or(distance), "of the barrel").
 		Otherwise("distance between the ends").Check(func(s *config.Section) {
