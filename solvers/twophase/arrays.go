@@ -21,7 +21,7 @@ type arrays[F num.Float] struct {
 	volume, mass *engine.Array[F]    // that pass faces
 	lines        *engine.Array[geom.Line[F]]
 	planes       *engine.Array[geom.Plane[F]]
-	kappa        *engine.Array[F]
+	jump         *engine.Array[F]
 	u            [3]*engine.Array[F]    // velocity, free of divergence
 	v            [2][3]*engine.Array[F] // while a step changes it, before and after a sweep
 	acceleration [3]*engine.Array[F]    // by all forces, that of the pressure included
@@ -35,8 +35,8 @@ type arrays[F num.Float] struct {
 	clipped    *engine.Result[kernels.Clipped]
 	divergence *engine.Result[atomics.Most[F]]
 
-	fractionSides, kappaSides, pressureSides sideArrays[F]
-	velocitySides                            [3][3]sideArrays[F] // by sideRule, and component
+	fractionSides, jumpSides, pressureSides sideArrays[F]
+	velocitySides                           [3][3]sideArrays[F] // by sideRule, and component
 }
 
 // viscousArrays are the arrays of the implicit viscous step. Without viscosity there are only the counts, which are 0.
@@ -80,7 +80,7 @@ func declare[F num.Float](t *engine.Table, c *Config, b *grid.Block, boxes halo.
 	a.clipped = engine.NewResult[kernels.Clipped](t, "counters", true)
 	a.divergence = engine.NewResult[atomics.Most[F]](t, "counters", false)
 	a.fractionSides = declareSides[F](t, listGhosts(b, Ghosts, -1, c.cellGhost(true)))
-	a.kappaSides = declareSides[F](t, listGhosts(b, 1, -1, c.cellGhost(false)))
+	a.jumpSides = declareSides[F](t, listGhosts(b, 1, -1, c.cellGhost(false)))
 	a.pressureSides = declareSides[F](t, listGhosts(b, 1, -1, c.pressureGhost))
 	for rule := range a.velocitySides {
 		for d := range b.Grid.Dim {
@@ -116,7 +116,7 @@ func (a *arrays[F]) shareTransport(dim int, looksAhead bool, add func() *engine.
 	// After a restart, projecting to v[1] needs the coefficients too.
 	scratch := a.pressure.Scratch()
 	next := sharing(scratch[:len(scratch)-dim], add)
-	a.kappa = scratch[0]
+	a.jump = scratch[0]
 	a.start, a.volume, a.mass, a.f[1] = next(), next(), next(), next()
 	for d := range dim {
 		a.v[1][d] = next()

@@ -108,6 +108,16 @@ func (c *Config) passes(g *grid.Grid, axis, side int) bool {
 // looksAhead reports whether values at faces are those of half a step later by forces, too: see kernels.Momentum.
 func (c *Config) looksAhead() bool { return c.Density[0] == c.Density[1] }
 
+// jumps reports whether the pressure does at interfaces, by surface tension or by what the fluids weigh.
+func (c *Config) jumps() bool {
+	return c.Tension != 0 || c.Density[0] != c.Density[1] && c.Gravity != [3]float64{}
+}
+
+// lift is that of kernels.Faces.
+func (c *Config) lift(g *grid.Grid, d int) float64 {
+	return .5 * (c.Density[0] - c.Density[1]) * c.Gravity[d] * g.Spacing(d) * g.Spacing(d)
+}
+
 // inflowBalance returns the net inflow through all sides in m³/s, or m²/s in the plane without axis, and whether there
 // is an outflow; varies tells that an inflow is not constant.
 func (c *Config) inflowBalance(g *grid.Grid) (net float64, open, varies bool) {

@@ -14,6 +14,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/twophase/kernels"
+	"github.com/atoll-hpc/atoll/solvers/twophase/kernels/levels"
 	vof "github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
@@ -74,7 +75,7 @@ type row struct {
 	invalid int       // the first cell with a velocity that is not finite, -1 if there is none, and
 	values  []float64 // the velocity there
 
-	pressure, viscous counts
+	pressure, viscous levels.Counts
 	through           [6]passed
 	removed           [2]passed
 	limited           [limits]int64
@@ -279,8 +280,8 @@ func (s survey[F]) quantities(ctx context.Context, steps int) ([]solvers.Quantit
 		}
 	}
 	values := []float64{sums[sumEnergy], centre[0], centre[1], centre[2], mean[0], mean[1], mean[2],
-		sums[sumInterface], fastest[0], r.dt, float64(r.pressure.total), float64(r.pressure.most),
-		float64(r.viscous.total), float64(r.pressure.failed + r.viscous.failed), 0}
+		sums[sumInterface], fastest[0], r.dt, float64(r.pressure.Total), float64(r.pressure.Most),
+		float64(r.viscous.Total), float64(r.pressure.Failed + r.viscous.Failed), 0}
 	for _, n := range r.limited {
 		values = append(values, float64(n))
 	}
@@ -310,10 +311,10 @@ func (s survey[F]) invalidAt(ctx context.Context, steps int, r *row) error {
 // definition is the solver as data.
 func (s *solver[F]) definition(at Setting) engine.Definition {
 	saved := []engine.Scalar{engine.Saves("clipped", s.clipped, "Amount")}
-	for n, c := range []*counts{&s.pressureCount, &s.viscousCount} {
+	for n, c := range []*levels.Counts{&s.pressureCount, &s.viscousCount} {
 		name := [2]string{"pressure", "viscous"}[n]
-		saved = append(saved, engine.Scalar{Name: name + "_iterations", Host: &c.total},
-			engine.Scalar{Name: name + "_iterations_max", Host: &c.most}, engine.Scalar{Name: name + "_failed", Host: &c.failed})
+		saved = append(saved, engine.Scalar{Name: name + "_iterations", Host: &c.Total},
+			engine.Scalar{Name: name + "_iterations_max", Host: &c.Most}, engine.Scalar{Name: name + "_failed", Host: &c.Failed})
 	}
 	for n := range s.through {
 		name := "through_" + strconv.Itoa(n)

@@ -89,7 +89,7 @@ type solver[F num.Float] struct {
 	until float64           // when it ends
 	bound float64           // the largest Σ|u| of a cell
 
-	pressureCount, viscousCount counts
+	pressureCount, viscousCount levels.Counts
 	through                     [6]passed     // by axis and side
 	removed                     [2]passed     // of drops and of bubbles
 	limited                     [limits]int64 // steps whose length each limit has decided
@@ -99,18 +99,6 @@ type solver[F num.Float] struct {
 	allLayers, oneLayer, faceLayers *engine.Ghosts
 	outerLayers                     *engine.Ghosts // also those beyond sides; nil without contact angles
 	rows                            map[int]*row   // measured, by the number of steps
-}
-
-// counts are numbers of iterations since the start: of all solutions, of the one that took most, and the number of
-// those that did not converge.
-type counts struct{ total, most, failed int64 }
-
-func (c *counts) add(it *levels.Iteration) {
-	c.total += it.Count
-	c.most = max(c.most, it.Count)
-	if !(it.Residual <= it.Tolerance) {
-		c.failed++
-	}
 }
 
 // Tags of exchanges.
@@ -392,7 +380,7 @@ func (s *solver[F]) tick(_ *kernels.Clock[F], _ int, _ bool) error {
 	if err != nil {
 		return err
 	}
-	s.pressureCount.add(&pressure[0])
+	s.pressureCount.Add(&pressure[0])
 	if err := (budget[F]{s}).take(); err != nil {
 		return err
 	}
@@ -401,7 +389,7 @@ func (s *solver[F]) tick(_ *kernels.Clock[F], _ int, _ bool) error {
 		if err != nil {
 			return err
 		}
-		s.viscousCount.add(&viscous[0])
+		s.viscousCount.Add(&viscous[0])
 	}
 	return s.readSpeed()
 }
@@ -434,7 +422,7 @@ func (s *solver[F]) restored(ctx context.Context) error {
 		s.measureSpeed(p)
 		if s.time.Steps > 0 {
 			s.extendFractions(p, s.f[0])
-			s.findCurvature(p)
+			s.findJump(p)
 			s.applyForces(p)
 			s.pressure.ClearScratch(p)
 			p.Exchange(s.oneLayer, s.pressure.X)

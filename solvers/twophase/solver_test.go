@@ -276,7 +276,7 @@ func TestSolidsKeepFluidOut(t *testing.T) {
 		drift := s.firstVolume()/before - 1
 		t.Logf("%d dimensions: %d solid cells, %d closed faces, %d steps, drift %.1e, iterations %+v, %+v", c.dim, solid,
 			closed, e.Clock().Steps, drift, s.pressureCount, s.viscousCount)
-		if math.Abs(drift) > 1e-9 || solid == 0 || s.pressureCount.failed+s.viscousCount.failed > 0 {
+		if math.Abs(drift) > 1e-9 || solid == 0 || s.pressureCount.Failed+s.viscousCount.Failed > 0 {
 			t.Errorf("volume drift %g, %d solid cells, %+v, %+v", drift, solid, s.pressureCount, s.viscousCount)
 		}
 	}
@@ -368,5 +368,68 @@ func TestSidesAtTimes(t *testing.T) {
 	advance(t, e, .3)
 	if v := s.quantity(t, "largest_speed"); v > 1e-9 {
 		t.Errorf("the fluid moves at %g m/s", v)
+	}
+}
+
+// TestStandingWave: a wave of half a cell on water in a tank, without surface tension, swings with its period (Lamb,
+// Hydrodynamics, §228 and §231), and the air above it no faster than the wave drives it: the pressure's gradient
+// follows the surface within cells.
+func TestStandingWave(t *testing.T) {
+	const amplitude, k = .01, math.Pi
+	root := math.Sqrt(9.81 * k * (1000 - 1.2) / (1000/math.Tanh(k*.5) + 1.2/math.Tanh(k*.25)))
+	q := trial{dim: 2, hi: [3]float64{1, .75}, n: [3]int{64, 48, 1}, body: "y - 0.5 - 0.01*cos(pi*x)",
+		cfg: fluidsOf(1000, 1.2, 0, 0, 0)}
+	q.cfg.Gravity = [3]float64{0, -9.81}
+	q.cfg.MaxStep = .02
+	s, e := q.start(t)
+	before, fastest := s.quantity(t, "centre_x")-.5, 0.
+	for half := 1; half <= 2; half++ {
+		for part := 1; part <= 8; part++ {
+			advance(t, e, (float64(half-1)+float64(part)/8)*math.Pi/root)
+			fastest = max(fastest, s.quantity(t, "largest_speed"))
+		}
+		// Half a step before the end, where the centre stands still.
+		if now := (s.quantity(t, "centre_x") - .5) * math.Cos(math.Pi*float64(half)); math.Abs(now/before-1) > .01 {
+			t.Errorf("after %d half periods the centre is at %g of its first distance", half, now/before)
+		}
+	}
+	if most := amplitude * root / math.Tanh(k*.25); fastest > 2.5*most {
+		t.Errorf("the fastest air has %g m/s, want about %g", fastest, most)
+	}
+}
+
+// TestLookAheadInSteadyFlow: in steady flow of two layers of one density between solids, whose surfaces are within
+// cells and in which the other fluid would be less viscous, forces and stress balance as the implicit step of viscosity
+// finds them: the velocity does not change in half a step.
+func TestLookAheadInSteadyFlow(t *testing.T) {
+	for along := range 2 {
+		q := trial{dim: 2, hi: [3]float64{.2, 1}, n: [3]int{4, 20, 1}, periodic: [3]bool{true, false},
+			body: "y - 0.47", cfg: fluidsOf(1, 1, 1, .2, 0)}
+		q.cfg.Gravity = [3]float64{1}
+		q.cfg.Solid = &solid.Solid{Phi: func(_, y, _ float64) float64 { return min(y-.16, .83-y) }, Slope: 1}
+		q.cfg.ViscousTolerance = 1e-9
+		if along == 1 {
+			q.hi, q.n, q.periodic = [3]float64{1, .2}, [3]int{20, 4, 1}, [3]bool{false, true}
+			q.body = "x - 0.47"
+			q.cfg.Gravity = [3]float64{0, 1}
+			q.cfg.Solid.Phi = func(x, _, _ float64) float64 { return min(x-.16, .83-x) }
+		}
+		s, e := q.start(t)
+		advance(t, e, 8)
+		if err := s.Do(t.Context(), s.lookAhead); err != nil {
+			t.Fatal(err)
+		}
+		ahead, err := s.ahead[along].Host()
+		if err != nil {
+			t.Fatal(err)
+		}
+		fastest := s.quantity(t, "largest_speed")
+		for c := range s.block.OwnedIndices() {
+			if !(math.Abs(ahead[c]) <= 1e-6*fastest) {
+				i, j, _ := s.block.Cell(c)
+				t.Errorf("axis %d: at (%d, %d) the velocity would change by %g, %g of the largest one", along, i, j, ahead[c],
+					ahead[c]/fastest)
+			}
+		}
 	}
 }

@@ -27,7 +27,7 @@ func (s *solver[F]) step(p *engine.Program, k int) {
 	s.predictVelocity(p)
 	viscosity[F]{s}.solve(p) // conjugate gradients: exchanges, reductions and a look of the host in each iteration
 	p.Phase("forces")
-	s.findCurvature(p)
+	s.findJump(p)
 	s.applyForces(p)
 	p.Phase("pressure")
 	s.project(p)
@@ -67,11 +67,18 @@ func (s *solver[F]) beginTransport(p *engine.Program) {
 	})
 }
 
-// lookAhead computes the change of the velocity by forces in half a step.
+// lookAhead computes the change of the velocity by forces in half a step, with the viscosities and walls of the
+// implicit step: in steady parallel flow it is 0.
 func (s *solver[F]) lookAhead(p *engine.Program) {
+	s.extendFractions(p, s.f[0])
 	for d := range s.block.Grid.Dim {
-		p.Run(engine.Over(kernels.NewLookAheadLoop(s.faces(d), viscosity[F]{s}.viscousOf(d, s.u), s.now,
-			s.acceleration[d].Data, s.ahead[d].Data), s.faces(d)))
+		q := viscosity[F]{s}.viscousOf(d, s.u)
+		p.Run(engine.Over(kernels.NewLookAheadLoop(s.faces(d), q, s.now, s.acceleration[d].Data, s.ahead[d].Data),
+			s.faces(d)))
+		if walls := s.solids; walls != nil {
+			p.Run(engine.Whole(kernels.NewLookAheadWallsLoop(q, walls.walls(d), s.now, s.ahead[d].Data),
+				len(walls.wall[d].faces.Data)))
+		}
 	}
 	s.refreshVelocity(p, s.ahead, zeroGiven)
 }
@@ -167,16 +174,19 @@ func (s *solver[F]) predictVelocity(p *engine.Program) {
 	}
 }
 
-// findCurvature finds the curvature of the interface.
-func (s *solver[F]) findCurvature(p *engine.Program) {
-	if s.fluids.Tension == 0 {
+// findJump finds the jump of the pressure across the interface.
+func (s *solver[F]) findJump(p *engine.Program) {
+	if !s.cfg.jumps() {
 		return
 	}
 	s.reconstruct(p, s.f[0], 1)
-	q := &kernels.Curvature[F]{Lattice: s.lattice, F: s.f[0].Data, Kappa: s.kappa.Data}
+	q := &kernels.Interface[F]{Lattice: s.lattice, Tension: s.fluids.Tension, F: s.f[0].Data, Jump: s.jump.Data}
+	for d := range s.block.Grid.Dim {
+		q.Buoyancy[d] = F(2 * s.cfg.lift(s.block.Grid, d))
+	}
 	q.Lines, q.Planes = s.linesOrPlanes()
-	p.Run(engine.Over(kernels.NewFindCurvatureLoop(s.cells(0), q), s.cells(0)))
-	p.ExchangeThen(s.oneLayer, []engine.Task{s.kappaSides.of(s.kappa)}, s.kappa)
+	p.Run(engine.Over(kernels.NewFindJumpLoop(s.cells(0), q), s.cells(0)))
+	p.ExchangeThen(s.oneLayer, []engine.Task{s.jumpSides.of(s.jump)}, s.jump)
 }
 
 // applyForces replaces that acceleration, in the velocity too, by the present surface tension and gravity.
@@ -189,14 +199,14 @@ func (s *solver[F]) applyForces(p *engine.Program) {
 
 func (s *solver[F]) facesOf(d int) *kernels.Faces[F] {
 	return &kernels.Faces[F]{Lattice: s.lattice, Fluids: s.fluids, Axis: int32(d), Across: s.stride(d), Spacing: s.spacing,
-		Gravity: F(s.cfg.Gravity[d]), F: s.f[0].Data, Kappa: s.kappa.Data, P: s.pressure.X.Data, A: s.pressure.A[d].Data,
-		V: s.v[0][d].Data, Force: s.acceleration[d].Data}
+		Gravity: F(s.cfg.Gravity[d]), Lift: F(s.cfg.lift(s.block.Grid, d)), Jumps: s.cfg.jumps(), F: s.f[0].Data,
+		Jump: s.jump.Data, P: s.pressure.X.Data, A: s.pressure.A[d].Data, V: s.v[0][d].Data, Force: s.acceleration[d].Data}
 }
 
 // project makes the velocity free of divergence by the pressure, and adds its gradient to the acceleration.
 func (s *solver[F]) project(p *engine.Program) {
 	s.refreshVelocity(p, s.v[0], extendOutflow)
-	s.pressure.ClearScratch(p) // not X; also loses kappa, whose memory it is
+	s.pressure.ClearScratch(p) // not X; also loses jump, whose memory it is
 	s.setCoefficients(p)
 	s.pressure.SetUp(p)
 	v := s.v[0]

@@ -21,6 +21,9 @@ type Contact[F num.Float] struct {
 // contactReach is how far from a ghost, in cells along the side, an interface that ends at the side is looked for.
 const contactReach = 2
 
+// nearLine is the square of a distance in cells along a line of contact within which planes weigh about the same.
+const nearLine = 0.05
+
 // Wet continues the interface beyond a side: ghosts beyond the cell (i, j, k) next to the side get the fraction that
 // planes at the given angle, through the mixed cells around that one, leave below them there. Planes count by f(1-f),
 // so that the fraction changes little when a cell becomes pure (as Tavares et al., Computers & Fluids 278, 2024, do in
@@ -46,7 +49,7 @@ func Wet[F num.Float](i, j, k int, q *Contact[F]) {
 					continue
 				}
 				alpha := q.constant(m, f, q.inner(i, x, 0))
-				weight := f * (1 - f)
+				weight := f * (1 - f) / q.aside(m, F(x), F(y))
 				total += weight
 				alpha += m[q.First]*F(x) + m[q.Second]*F(y) // of the same plane for the cell that e is x, y cells from
 				for layer := range int(q.Layers) {
@@ -83,6 +86,17 @@ func (q *Contact[F]) direction(c int) (m [3]F, found bool) {
 		m[q.Second] = q.Sin * y / size
 	}
 	return m, true
+}
+
+// aside grows with the distance of a cell at (x, y) from one with a normal, along the line of contact of that one: the
+// plane there does not follow the curve of that line.
+func (q *Contact[F]) aside(m [3]F, x, y F) F {
+	if q.Dim == 2 {
+		return 1
+	}
+	way := (x*m[q.Second] - y*m[q.First]) / q.Sin
+	near := nearLine + way*way
+	return near * near
 }
 
 // inner is the inner radius, in axisymmetric flow, of a cell along the side or of a ghost in a layer.

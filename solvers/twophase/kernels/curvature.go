@@ -5,16 +5,18 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 )
 
-// Curvature finds the curvature of the interface: from heights of columns where they exist, otherwise from a parabola
-// or paraboloid that fits the lines or polygons of a cell and its neighbours.
+// Interface is where the interface is, and how it is curved: from heights of columns where they exist, otherwise from a
+// parabola or paraboloid that fits the lines or polygons of a cell and its neighbours.
 //
 //atoll:constant
-type Curvature[F num.Float] struct {
+type Interface[F num.Float] struct {
 	Lattice
-	F      []F
-	Lines  []geom.Line[F] // of mixed cells and their neighbours
-	Planes []geom.Plane[F]
-	Kappa  []F // times the spacing, positive for a drop of the first fluid; NoCurvature without an interface
+	Tension  F    // in N/m
+	Buoyancy [3]F // the difference of the densities times gravity times the square of the spacing, in N/m
+	F        []F
+	Lines    []geom.Line[F] // of mixed cells and their neighbours
+	Planes   []geom.Plane[F]
+	Jump     []F // see FindJump
 }
 
 const (
@@ -24,28 +26,20 @@ const (
 	mostBent  = 2    // the largest curvature of a fit, times the spacing
 )
 
-// FindCurvature computes the curvature of a cell.
-//
-//atoll:kernel grain=256
-func FindCurvature[F num.Float](i, j, k int, q *Curvature[F]) {
-	c := q.at(i, j, k)
-	kappa := F(NoCurvature)
-	if q.hasInterface(c) {
-		found := false
-		n := q.normal(c)
-		kappa, found = q.fromHeights(c, i, n)
-		if !found {
-			kappa = q.fromPolygons(c, i, n)
-		}
+// curvature is that of a cell times the spacing, positive for a drop of the first fluid.
+func (q *Interface[F]) curvature(c, i int, n [3]F) F {
+	kappa, found := q.fromHeights(c, i, n)
+	if !found {
+		kappa = q.fromPolygons(c, i, n)
 	}
-	q.Kappa[c] = kappa
+	return kappa
 }
 
 // mixed reports whether an interface crosses a cell.
-func (q *Curvature[F]) mixed(c int) bool { return q.F[c] > faint && q.F[c] < 1-faint }
+func (q *Interface[F]) mixed(c int) bool { return q.F[c] > faint && q.F[c] < 1-faint }
 
 // hasInterface reports whether an interface crosses a cell, or is on a face of it.
-func (q *Curvature[F]) hasInterface(c int) bool {
+func (q *Interface[F]) hasInterface(c int) bool {
 	if q.mixed(c) {
 		return true
 	}
@@ -63,7 +57,7 @@ func (q *Curvature[F]) hasInterface(c int) bool {
 }
 
 // normal is the normal out of the first fluid: that of the cell's plane, or of a difference in a pure cell.
-func (q *Curvature[F]) normal(c int) (n [3]F) {
+func (q *Interface[F]) normal(c int) (n [3]F) {
 	if q.mixed(c) {
 		if q.Dim == 2 {
 			n[0], n[1] = q.Lines[c].X, q.Lines[c].Y
@@ -82,7 +76,7 @@ func (q *Curvature[F]) normal(c int) (n [3]F) {
 // height is the height of the interface in the column through cell c along a stride, from the centre of c in cells,
 // upwards positive. sign is 1 if fluid is below, -1 if above. The column reaches as far as to a full and an empty
 // cell.
-func (q *Curvature[F]) height(c, s, sign int) (h F, found bool) {
+func (q *Interface[F]) height(c, s, sign int) (h F, found bool) {
 	down, up := -sign*s, sign*s
 	own := unit(q.F[c])
 	sum := own
@@ -119,15 +113,10 @@ func (q *Curvature[F]) height(c, s, sign int) (h F, found bool) {
 func unit[F num.Float](v F) F { return num.Larger(0, num.Smaller(1, v)) }
 
 // fromHeights is the curvature of the graph of heights along the axis nearest to the normal along which all exist.
-func (q *Curvature[F]) fromHeights(c, i int, n [3]F) (kappa F, found bool) {
+func (q *Interface[F]) fromHeights(c, i int, n [3]F) (kappa F, found bool) {
 	var done [3]bool
 	for range q.Dim {
-		axis := int32(-1)
-		for d := range q.Dim {
-			if !done[d] && (axis < 0 || num.Abs(n[d]) > num.Abs(n[axis])) {
-				axis = d
-			}
-		}
+		axis := q.nearest(n, done)
 		done[axis] = true
 		if q.Rings && axis == 0 {
 			kappa, found = q.alongRadius(c, i, n[0])
@@ -141,11 +130,22 @@ func (q *Curvature[F]) fromHeights(c, i int, n [3]F) (kappa F, found bool) {
 	return 0, false
 }
 
+// nearest is the axis nearest to a normal of those that are left.
+func (q *Interface[F]) nearest(n [3]F, done [3]bool) int32 {
+	axis := int32(-1)
+	for d := range q.Dim {
+		if !done[d] && (axis < 0 || num.Abs(n[d]) > num.Abs(n[axis])) {
+			axis = d
+		}
+	}
+	return axis
+}
+
 // alongAxis is the curvature of the graph of the heights of 3 or 3×3 columns along an axis. In space one at a corner
 // may be missing: it is set so that the fourth difference across both other axes is 0, as it is for cubics, and the
 // mixed derivative keeps its order. A plane of slopes p and q crosses the cell if its height over the centre is at most
 // (1 + |p| + |q|)/2; the slopes of graphs along the axis nearest to the normal are at most 1.
-func (q *Curvature[F]) alongAxis(c, i int, axis int32, n F) (kappa F, found bool) {
+func (q *Interface[F]) alongAxis(c, i int, axis int32, n F) (kappa F, found bool) {
 	sign := 1
 	if n < 0 {
 		sign = -1
@@ -195,7 +195,7 @@ func bend[F num.Float](x, y, xx, yy, xy F) F {
 
 // alongRadius is the curvature of the surface around the axis whose radius squared, a function of y, has the means of
 // rows that squared finds: the second derivative is exact for spheres.
-func (q *Curvature[F]) alongRadius(c, i int, n F) (kappa F, found bool) {
+func (q *Interface[F]) alongRadius(c, i int, n F) (kappa F, found bool) {
 	sign := 1
 	if n < 0 {
 		sign = -1
@@ -222,7 +222,7 @@ func (q *Curvature[F]) alongRadius(c, i int, n F) (kappa F, found bool) {
 
 // squared is the mean of the squared radius of the interface in the row through cell c. sign is 1 if fluid is inside,
 // -1 if it is outside. The row reaches, as columns do, to a full and to an empty cell, but not beyond the axis.
-func (q *Curvature[F]) squared(c, i, sign int) (v F, found bool) {
+func (q *Interface[F]) squared(c, i, sign int) (v F, found bool) {
 	own := unit(q.F[c])
 	sum := own * radius[F](&q.Lattice, i)
 	lo := 0

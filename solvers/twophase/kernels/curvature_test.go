@@ -23,19 +23,19 @@ func TestCurvatureOfCircles(t *testing.T) {
 		cells, fitted := 0.0, 0.0
 		for range map[int]int{2: 20, 3: 3}[c.dim] {
 			q, box := circle(rng, c.dim, c.radius)
-			NewFindCurvatureLoop(box, q).Range(0, box.Size())
+			NewFindJumpLoop(box, q).Range(0, box.Size())
 			exact := float64(c.dim-1) / c.radius
 			for k := range box.Hi[2] {
 				for j := range box.Hi[1] {
 					for i := range box.Hi[0] {
 						at := q.at(i, j, k)
-						if q.Kappa[at] == NoCurvature {
+						if q.Jump[at] == NoJump {
 							if q.mixed(at) && q.F[at] > .01 && q.F[at] < .99 {
 								t.Fatalf("%+v: no curvature where the fraction is %g", c, q.F[at])
 							}
 							continue
 						}
-						e := math.Abs(q.Kappa[at]/exact - 1)
+						e := math.Abs(q.Jump[at]/exact - 1)
 						all, cells, worst = all+e, cells+1, max(worst, e)
 						if q.mixed(at) {
 							polygons += math.Abs(q.fromPolygons(at, i, q.normal(at))/exact - 1)
@@ -54,14 +54,14 @@ func TestCurvatureOfCircles(t *testing.T) {
 }
 
 // circle is a circle or sphere with a random centre.
-func circle(rng *rand.Rand, dim int, radius float64) (*Curvature[float64], abi.Box) {
+func circle(rng *rand.Rand, dim int, radius float64) (*Interface[float64], abi.Box) {
 	side := int(2*radius) + 6
 	n := [3]int{side, side, 1}
 	if dim == 3 {
 		n[2] = side
 	}
 	l, length := latticeFor(n)
-	q := &Curvature[float64]{Lattice: l, F: make([]float64, length), Kappa: make([]float64, length),
+	q := &Interface[float64]{Lattice: l, F: make([]float64, length), Tension: 1, Jump: make([]float64, length),
 		Lines: make([]geom.Line[float64], length), Planes: make([]geom.Plane[float64], length)}
 	var centre [3]float64
 	for d := range dim {

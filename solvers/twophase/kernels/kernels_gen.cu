@@ -273,19 +273,22 @@ struct alignas(16) geom_Plane_f32 {
 static_assert(sizeof(geom_Plane_f32) == 16 && offsetof(geom_Plane_f32, X) == 0 && offsetof(geom_Plane_f32, Y) == 4 &&
     offsetof(geom_Plane_f32, Z) == 8 && offsetof(geom_Plane_f32, Alpha) == 12, "geom_Plane_f32");
 
-// Curvature finds the curvature of the interface: from heights of columns where they exist, otherwise from a parabola
-// or paraboloid that fits the lines or polygons of a cell and its neighbours.
-// Curvature[float32], curvature.go:12
-struct Curvature_f32 {
+// Interface is where the interface is, and how it is curved: from heights of columns where they exist, otherwise from a
+// parabola or paraboloid that fits the lines or polygons of a cell and its neighbours.
+// Interface[float32], curvature.go:12
+struct Interface_f32 {
     Lattice Lattice_;
+    float Tension;
+    Array<float, 3> Buoyancy;
     Slice<float> F;
     Slice<geom_Line_f32> Lines;
     Slice<geom_Plane_f32> Planes;
-    Slice<float> Kappa;
+    Slice<float> Jump;
 };
-static_assert(sizeof(Curvature_f32) == 120 && offsetof(Curvature_f32, Lattice_) == 0 &&
-    offsetof(Curvature_f32, F) == 24 && offsetof(Curvature_f32, Lines) == 48 &&
-    offsetof(Curvature_f32, Planes) == 72 && offsetof(Curvature_f32, Kappa) == 96, "Curvature_f32");
+static_assert(sizeof(Interface_f32) == 136 && offsetof(Interface_f32, Lattice_) == 0 &&
+    offsetof(Interface_f32, Tension) == 24 && offsetof(Interface_f32, Buoyancy) == 28 &&
+    offsetof(Interface_f32, F) == 40 && offsetof(Interface_f32, Lines) == 64 &&
+    offsetof(Interface_f32, Planes) == 88 && offsetof(Interface_f32, Jump) == 112, "Interface_f32");
 
 // frame is a position and three directions: that of the normal, and two across it.
 // frame[float32], polygons.go:6
@@ -329,19 +332,22 @@ struct alignas(16) geom_Plane_f64 {
 static_assert(sizeof(geom_Plane_f64) == 32 && offsetof(geom_Plane_f64, X) == 0 && offsetof(geom_Plane_f64, Y) == 8 &&
     offsetof(geom_Plane_f64, Z) == 16 && offsetof(geom_Plane_f64, Alpha) == 24, "geom_Plane_f64");
 
-// Curvature finds the curvature of the interface: from heights of columns where they exist, otherwise from a parabola
-// or paraboloid that fits the lines or polygons of a cell and its neighbours.
-// Curvature[float64], curvature.go:12
-struct Curvature_f64 {
+// Interface is where the interface is, and how it is curved: from heights of columns where they exist, otherwise from a
+// parabola or paraboloid that fits the lines or polygons of a cell and its neighbours.
+// Interface[float64], curvature.go:12
+struct Interface_f64 {
     Lattice Lattice_;
+    double Tension;
+    Array<double, 3> Buoyancy;
     Slice<double> F;
     Slice<geom_Line_f64> Lines;
     Slice<geom_Plane_f64> Planes;
-    Slice<double> Kappa;
+    Slice<double> Jump;
 };
-static_assert(sizeof(Curvature_f64) == 120 && offsetof(Curvature_f64, Lattice_) == 0 &&
-    offsetof(Curvature_f64, F) == 24 && offsetof(Curvature_f64, Lines) == 48 &&
-    offsetof(Curvature_f64, Planes) == 72 && offsetof(Curvature_f64, Kappa) == 96, "Curvature_f64");
+static_assert(sizeof(Interface_f64) == 152 && offsetof(Interface_f64, Lattice_) == 0 &&
+    offsetof(Interface_f64, Tension) == 24 && offsetof(Interface_f64, Buoyancy) == 32 &&
+    offsetof(Interface_f64, F) == 56 && offsetof(Interface_f64, Lines) == 80 &&
+    offsetof(Interface_f64, Planes) == 104 && offsetof(Interface_f64, Jump) == 128, "Interface_f64");
 
 // frame is a position and three directions: that of the normal, and two across it.
 // frame[float64], polygons.go:6
@@ -380,7 +386,7 @@ static_assert(sizeof(Fluids_f32) == 20 && offsetof(Fluids_f32, Density) == 0 &&
     offsetof(Fluids_f32, ViscosityStep) == 12 && offsetof(Fluids_f32, Tension) == 16, "Fluids_f32");
 
 // Faces are the faces of one velocity component.
-// Faces[float32], projection.go:14
+// Faces[float32], projection.go:11
 struct Faces_f32 {
     Lattice Lattice_;
     Fluids_f32 Fluids_;
@@ -388,18 +394,20 @@ struct Faces_f32 {
     int32 Across;
     float Spacing;
     float Gravity;
+    float Lift;
+    bool Jumps;
     Slice<float> F;
-    Slice<float> Kappa;
+    Slice<float> Jump;
     Slice<float> P;
     Slice<float> A;
     Slice<float> V;
     Slice<float> Force;
 };
-static_assert(sizeof(Faces_f32) == 208 && offsetof(Faces_f32, Lattice_) == 0 && offsetof(Faces_f32, Fluids_) == 24 &&
+static_assert(sizeof(Faces_f32) == 216 && offsetof(Faces_f32, Lattice_) == 0 && offsetof(Faces_f32, Fluids_) == 24 &&
     offsetof(Faces_f32, Axis) == 44 && offsetof(Faces_f32, Across) == 48 && offsetof(Faces_f32, Spacing) == 52 &&
-    offsetof(Faces_f32, Gravity) == 56 && offsetof(Faces_f32, F) == 64 && offsetof(Faces_f32, Kappa) == 88 &&
-    offsetof(Faces_f32, P) == 112 && offsetof(Faces_f32, A) == 136 && offsetof(Faces_f32, V) == 160 &&
-    offsetof(Faces_f32, Force) == 184, "Faces_f32");
+    offsetof(Faces_f32, Gravity) == 56 && offsetof(Faces_f32, Lift) == 60 && offsetof(Faces_f32, Jumps) == 64 &&
+    offsetof(Faces_f32, F) == 72 && offsetof(Faces_f32, Jump) == 96 && offsetof(Faces_f32, P) == 120 &&
+    offsetof(Faces_f32, A) == 144 && offsetof(Faces_f32, V) == 168 && offsetof(Faces_f32, Force) == 192, "Faces_f32");
 
 // Clock has the length of a step.
 // Clock[float32], types.go:87
@@ -423,7 +431,7 @@ static_assert(sizeof(Fluids_f64) == 40 && offsetof(Fluids_f64, Density) == 0 &&
     offsetof(Fluids_f64, ViscosityStep) == 24 && offsetof(Fluids_f64, Tension) == 32, "Fluids_f64");
 
 // Faces are the faces of one velocity component.
-// Faces[float64], projection.go:14
+// Faces[float64], projection.go:11
 struct Faces_f64 {
     Lattice Lattice_;
     Fluids_f64 Fluids_;
@@ -431,18 +439,20 @@ struct Faces_f64 {
     int32 Across;
     double Spacing;
     double Gravity;
+    double Lift;
+    bool Jumps;
     Slice<double> F;
-    Slice<double> Kappa;
+    Slice<double> Jump;
     Slice<double> P;
     Slice<double> A;
     Slice<double> V;
     Slice<double> Force;
 };
-static_assert(sizeof(Faces_f64) == 232 && offsetof(Faces_f64, Lattice_) == 0 && offsetof(Faces_f64, Fluids_) == 24 &&
+static_assert(sizeof(Faces_f64) == 248 && offsetof(Faces_f64, Lattice_) == 0 && offsetof(Faces_f64, Fluids_) == 24 &&
     offsetof(Faces_f64, Axis) == 64 && offsetof(Faces_f64, Across) == 68 && offsetof(Faces_f64, Spacing) == 72 &&
-    offsetof(Faces_f64, Gravity) == 80 && offsetof(Faces_f64, F) == 88 && offsetof(Faces_f64, Kappa) == 112 &&
-    offsetof(Faces_f64, P) == 136 && offsetof(Faces_f64, A) == 160 && offsetof(Faces_f64, V) == 184 &&
-    offsetof(Faces_f64, Force) == 208, "Faces_f64");
+    offsetof(Faces_f64, Gravity) == 80 && offsetof(Faces_f64, Lift) == 88 && offsetof(Faces_f64, Jumps) == 96 &&
+    offsetof(Faces_f64, F) == 104 && offsetof(Faces_f64, Jump) == 128 && offsetof(Faces_f64, P) == 152 &&
+    offsetof(Faces_f64, A) == 176 && offsetof(Faces_f64, V) == 200 && offsetof(Faces_f64, Force) == 224, "Faces_f64");
 
 // Clock has the length of a step.
 // Clock[float64], types.go:87
@@ -456,7 +466,7 @@ static_assert(sizeof(Clock_f64) == 24 && offsetof(Clock_f64, Dt) == 0 && offseto
 
 // Sides are the faces in the sides of the grid across an axis: the index of the first one and that of the last one,
 // and whether the pressure is 0 there. A periodic axis has none: First is -1.
-// Sides, projection.go:84
+// Sides, projection.go:61
 struct Sides {
     int32 First, Last;
     bool FirstOpen, LastOpen;
@@ -664,7 +674,7 @@ DEVICE float num_Sqrt_f32(float x) {
 
 // direction is the normal, out of the first fluid, of the plane at the given angle through a cell next to the side:
 // that of the fractions along the side, turned. There is none where the fractions do not change along the side.
-// (*Contact[float32]).direction, contact.go:68
+// (*Contact[float32]).direction, contact.go:71
 struct Contact_direction_f32_results { Array<float, 3> r0; bool r1; };
 DEVICE Contact_direction_f32_results Contact_direction_f32(const Contact_f32 *q, int64 c) {
     Array<float, 3> m = {};
@@ -689,7 +699,7 @@ DEVICE Contact_direction_f32_results Contact_direction_f32(const Contact_f32 *q,
 }
 
 // inner is the inner radius, in axisymmetric flow, of a cell along the side or of a ghost in a layer.
-// (*Contact[float32]).inner, contact.go:89
+// (*Contact[float32]).inner, contact.go:103
 DEVICE float Contact_inner_f32(const Contact_f32 *q, int64 i, int64 along, int64 layer) {
     int64 at = add(i, along);
     if (q->Axis == 0) {
@@ -1010,7 +1020,7 @@ DEVICE float geom_PlaneConstant_f32(float mx, float my, float mz, float f) {
 }
 
 // constant is that of the plane with a normal that leaves a fraction below it.
-// (*Contact[float32]).constant, contact.go:98
+// (*Contact[float32]).constant, contact.go:112
 DEVICE float Contact_constant_f32(const Contact_f32 *q, Array<float, 3> m, float f, float inner) {
     if (q->Lattice_.Rings) {
         return geom_RingConstant_f32(m[0], m[1], f, inner);
@@ -1019,6 +1029,18 @@ DEVICE float Contact_constant_f32(const Contact_f32 *q, Array<float, 3> m, float
         return geom_LineConstant_f32(m[0], m[1], f);
     }
     return geom_PlaneConstant_f32(m[0], m[1], m[2], f);
+}
+
+// aside grows with the distance of a cell at (x, y) from one with a normal, along the line of contact of that one: the
+// plane there does not follow the curve of that line.
+// (*Contact[float32]).aside, contact.go:93
+DEVICE float Contact_aside_f32(const Contact_f32 *q, Array<float, 3> m, float x, float y) {
+    if (q->Lattice_.Dim == 2) {
+        return 1.0f;
+    }
+    float way = (x * m[q->Second] - y * m[q->First]) / q->Sin;
+    float near = 0x1.99999ap-05f /* 0.05 */ + way * way;
+    return near * near;
 }
 
 // Area is the part of the unit square with mx·x + my·y ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000).
@@ -1110,7 +1132,7 @@ DEVICE float geom_Volume_f32(float mx, float my, float mz, float alpha) {
 }
 
 // below is the part of a cell below a plane.
-// (*Contact[float32]).below, contact.go:109
+// (*Contact[float32]).below, contact.go:123
 DEVICE float Contact_below_f32(const Contact_f32 *q, Array<float, 3> m, float alpha, float inner) {
     if (q->Lattice_.Rings) {
         return geom_RingShare_f32(m[0], m[1], alpha, inner);
@@ -1126,7 +1148,7 @@ DEVICE float Contact_below_f32(const Contact_f32 *q, Array<float, 3> m, float al
 // so that the fraction changes little when a cell becomes pure (as Tavares et al., Computers & Fluids 278, 2024, do in
 // solids). So heights of columns along the side, and of those across it, continue with the slope that the angle
 // demands. Ghosts without a mixed cell nearby keep their value.
-// Wet[float32], contact.go:31
+// Wet[float32], contact.go:34
 DEVICE void Wet_f32_at(int64 i, int64 j, int64 k, const Contact_f32 *q) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     Array<float, 8> sums = {};
@@ -1145,7 +1167,7 @@ DEVICE void Wet_f32_at(int64 i, int64 j, int64 k, const Contact_f32 *q) {
                     continue;
                 }
                 float alpha = Contact_constant_f32(q, m, f, Contact_inner_f32(q, i, x, 0));
-                float weight = f * (1.0f - f);
+                float weight = f * (1.0f - f) / Contact_aside_f32(q, m, float(x), float(y));
                 total += weight;
                 // of the same plane for the cell that e is x, y cells from
                 alpha += m[q->First] * float(x) + m[q->Second] * float(y);
@@ -1171,7 +1193,7 @@ DEVICE double num_Sqrt_f64(double x) {
 
 // direction is the normal, out of the first fluid, of the plane at the given angle through a cell next to the side:
 // that of the fractions along the side, turned. There is none where the fractions do not change along the side.
-// (*Contact[float64]).direction, contact.go:68
+// (*Contact[float64]).direction, contact.go:71
 struct Contact_direction_f64_results { Array<double, 3> r0; bool r1; };
 DEVICE Contact_direction_f64_results Contact_direction_f64(const Contact_f64 *q, int64 c) {
     Array<double, 3> m = {};
@@ -1196,7 +1218,7 @@ DEVICE Contact_direction_f64_results Contact_direction_f64(const Contact_f64 *q,
 }
 
 // inner is the inner radius, in axisymmetric flow, of a cell along the side or of a ghost in a layer.
-// (*Contact[float64]).inner, contact.go:89
+// (*Contact[float64]).inner, contact.go:103
 DEVICE double Contact_inner_f64(const Contact_f64 *q, int64 i, int64 along, int64 layer) {
     int64 at = add(i, along);
     if (q->Axis == 0) {
@@ -1519,7 +1541,7 @@ DEVICE double geom_PlaneConstant_f64(double mx, double my, double mz, double f) 
 }
 
 // constant is that of the plane with a normal that leaves a fraction below it.
-// (*Contact[float64]).constant, contact.go:98
+// (*Contact[float64]).constant, contact.go:112
 DEVICE double Contact_constant_f64(const Contact_f64 *q, Array<double, 3> m, double f, double inner) {
     if (q->Lattice_.Rings) {
         return geom_RingConstant_f64(m[0], m[1], f, inner);
@@ -1528,6 +1550,18 @@ DEVICE double Contact_constant_f64(const Contact_f64 *q, Array<double, 3> m, dou
         return geom_LineConstant_f64(m[0], m[1], f);
     }
     return geom_PlaneConstant_f64(m[0], m[1], m[2], f);
+}
+
+// aside grows with the distance of a cell at (x, y) from one with a normal, along the line of contact of that one: the
+// plane there does not follow the curve of that line.
+// (*Contact[float64]).aside, contact.go:93
+DEVICE double Contact_aside_f64(const Contact_f64 *q, Array<double, 3> m, double x, double y) {
+    if (q->Lattice_.Dim == 2) {
+        return 1.0;
+    }
+    double way = (x * m[q->Second] - y * m[q->First]) / q->Sin;
+    double near = 0x1.999999999999ap-05 /* 0.05 */ + way * way;
+    return near * near;
 }
 
 // Area is the part of the unit square with mx·x + my·y ≤ alpha (Scardovelli and Zaleski, J. Comput. Phys. 164, 2000).
@@ -1619,7 +1653,7 @@ DEVICE double geom_Volume_f64(double mx, double my, double mz, double alpha) {
 }
 
 // below is the part of a cell below a plane.
-// (*Contact[float64]).below, contact.go:109
+// (*Contact[float64]).below, contact.go:123
 DEVICE double Contact_below_f64(const Contact_f64 *q, Array<double, 3> m, double alpha, double inner) {
     if (q->Lattice_.Rings) {
         return geom_RingShare_f64(m[0], m[1], alpha, inner);
@@ -1635,7 +1669,7 @@ DEVICE double Contact_below_f64(const Contact_f64 *q, Array<double, 3> m, double
 // so that the fraction changes little when a cell becomes pure (as Tavares et al., Computers & Fluids 278, 2024, do in
 // solids). So heights of columns along the side, and of those across it, continue with the slope that the angle
 // demands. Ghosts without a mixed cell nearby keep their value.
-// Wet[float64], contact.go:31
+// Wet[float64], contact.go:34
 DEVICE void Wet_f64_at(int64 i, int64 j, int64 k, const Contact_f64 *q) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     Array<double, 8> sums = {};
@@ -1654,7 +1688,7 @@ DEVICE void Wet_f64_at(int64 i, int64 j, int64 k, const Contact_f64 *q) {
                     continue;
                 }
                 double alpha = Contact_constant_f64(q, m, f, Contact_inner_f64(q, i, x, 0));
-                double weight = f * (1.0 - f);
+                double weight = f * (1.0 - f) / Contact_aside_f64(q, m, double(x), double(y));
                 total += weight;
                 // of the same plane for the cell that e is x, y cells from
                 alpha += m[q->First] * double(x) + m[q->Second] * double(y);
@@ -1673,15 +1707,15 @@ DEVICE void Wet_f64_at(int64 i, int64 j, int64 k, const Contact_f64 *q) {
 }
 
 // mixed reports whether an interface crosses a cell.
-// (*Curvature[float32]).mixed, curvature.go:45
-DEVICE bool Curvature_mixed_f32(const Curvature_f32 *q, int64 c) {
+// (*Interface[float32]).mixed, curvature.go:39
+DEVICE bool Interface_mixed_f32(const Interface_f32 *q, int64 c) {
     return q->F[c] > 0x1.0c6f7ap-20f /* 1e-06 */ && q->F[c] < 0x1.ffffdep-01f /* 0.999999 */;
 }
 
 // hasInterface reports whether an interface crosses a cell, or is on a face of it.
-// (*Curvature[float32]).hasInterface, curvature.go:48
-DEVICE bool Curvature_hasInterface_f32(const Curvature_f32 *q, int64 c) {
-    if (Curvature_mixed_f32(q, c)) {
+// (*Interface[float32]).hasInterface, curvature.go:42
+DEVICE bool Interface_hasInterface_f32(const Interface_f32 *q, int64 c) {
+    if (Interface_mixed_f32(q, c)) {
         return true;
     }
     bool full = q->F[c] > 0.5f;
@@ -1698,10 +1732,10 @@ DEVICE bool Curvature_hasInterface_f32(const Curvature_f32 *q, int64 c) {
 }
 
 // normal is the normal out of the first fluid: that of the cell's plane, or of a difference in a pure cell.
-// (*Curvature[float32]).normal, curvature.go:66
-DEVICE Array<float, 3> Curvature_normal_f32(const Curvature_f32 *q, int64 c) {
+// (*Interface[float32]).normal, curvature.go:60
+DEVICE Array<float, 3> Interface_normal_f32(const Interface_f32 *q, int64 c) {
     Array<float, 3> n = {};
-    if (Curvature_mixed_f32(q, c)) {
+    if (Interface_mixed_f32(q, c)) {
         if (q->Lattice_.Dim == 2) {
             n[0] = q->Lines[c].X;
             n[1] = q->Lines[c].Y;
@@ -1719,8 +1753,20 @@ DEVICE Array<float, 3> Curvature_normal_f32(const Curvature_f32 *q, int64 c) {
     return n;
 }
 
+// nearest is the axis nearest to a normal of those that are left.
+// (*Interface[float32]).nearest, curvature.go:134
+DEVICE int32 Interface_nearest_f32(const Interface_f32 *q, Array<float, 3> n, Array<bool, 3> done) {
+    int32 axis = -1;
+    for (int32 d = 0, end1 = q->Lattice_.Dim; d < end1; d++) {
+        if (!done[d] && (axis < 0 || num_Abs_f32(n[d]) > num_Abs_f32(n[axis]))) {
+            axis = d;
+        }
+    }
+    return axis;
+}
+
 // unit limits a number to [0, 1].
-// unit[float32], curvature.go:119
+// unit[float32], curvature.go:113
 DEVICE float unit_f32(float v) {
     return num_Larger_f32(0.0f, num_Smaller_f32(1.0f, v));
 }
@@ -1733,9 +1779,9 @@ DEVICE float radius_f32(const Lattice *l, int64 i) {
 
 // squared is the mean of the squared radius of the interface in the row through cell c. sign is 1 if fluid is inside,
 // -1 if it is outside. The row reaches, as columns do, to a full and to an empty cell, but not beyond the axis.
-// (*Curvature[float32]).squared, curvature.go:225
-struct Curvature_squared_f32_results { float r0; bool r1; };
-DEVICE Curvature_squared_f32_results Curvature_squared_f32(const Curvature_f32 *q, int64 c, int64 i, int64 sign) {
+// (*Interface[float32]).squared, curvature.go:225
+struct Interface_squared_f32_results { float r0; bool r1; };
+DEVICE Interface_squared_f32_results Interface_squared_f32(const Interface_f32 *q, int64 c, int64 i, int64 sign) {
     float own = unit_f32(q->F[c]);
     float sum = own * radius_f32(&q->Lattice_, i);
     int64 lo = 0;
@@ -1781,9 +1827,9 @@ DEVICE float bend_f32(float x, float y, float xx, float yy, float xy) {
 
 // alongRadius is the curvature of the surface around the axis whose radius squared, a function of y, has the means of
 // rows that squared finds: the second derivative is exact for spheres.
-// (*Curvature[float32]).alongRadius, curvature.go:198
-struct Curvature_alongRadius_f32_results { float r0; bool r1; };
-DEVICE Curvature_alongRadius_f32_results Curvature_alongRadius_f32(const Curvature_f32 *q, int64 c, int64 i,
+// (*Interface[float32]).alongRadius, curvature.go:198
+struct Interface_alongRadius_f32_results { float r0; bool r1; };
+DEVICE Interface_alongRadius_f32_results Interface_alongRadius_f32(const Interface_f32 *q, int64 c, int64 i,
         float n) {
     float kappa = 0.0f;
     bool found = false;
@@ -1793,7 +1839,7 @@ DEVICE Curvature_alongRadius_f32_results Curvature_alongRadius_f32(const Curvatu
     }
     Array<float, 3> v = {};
     for (int64 y = 0; y < 3; y++) {
-        const auto results1 = Curvature_squared_f32(q, add(c, mul(sub(y, int64(1)), int64(q->Lattice_.SY))), i, sign);
+        const auto results1 = Interface_squared_f32(q, add(c, mul(sub(y, int64(1)), int64(q->Lattice_.SY))), i, sign);
         v[y] = results1.r0;
         found = results1.r1;
         if (!found) {
@@ -1817,9 +1863,9 @@ DEVICE Curvature_alongRadius_f32_results Curvature_alongRadius_f32(const Curvatu
 // height is the height of the interface in the column through cell c along a stride, from the centre of c in cells,
 // upwards positive. sign is 1 if fluid is below, -1 if above. The column reaches as far as to a full and an empty
 // cell.
-// (*Curvature[float32]).height, curvature.go:85
-struct Curvature_height_f32_results { float r0; bool r1; };
-DEVICE Curvature_height_f32_results Curvature_height_f32(const Curvature_f32 *q, int64 c, int64 s, int64 sign) {
+// (*Interface[float32]).height, curvature.go:79
+struct Interface_height_f32_results { float r0; bool r1; };
+DEVICE Interface_height_f32_results Interface_height_f32(const Interface_f32 *q, int64 c, int64 s, int64 sign) {
     int64 down = mul(neg(sign), s), up = mul(sign, s);
     float own = unit_f32(q->F[c]);
     float sum = own;
@@ -1859,9 +1905,9 @@ DEVICE Curvature_height_f32_results Curvature_height_f32(const Curvature_f32 *q,
 // may be missing: it is set so that the fourth difference across both other axes is 0, as it is for cubics, and the
 // mixed derivative keeps its order. A plane of slopes p and q crosses the cell if its height over the centre is at most
 // (1 + |p| + |q|)/2; the slopes of graphs along the axis nearest to the normal are at most 1.
-// (*Curvature[float32]).alongAxis, curvature.go:148
-struct Curvature_alongAxis_f32_results { float r0; bool r1; };
-DEVICE Curvature_alongAxis_f32_results Curvature_alongAxis_f32(const Curvature_f32 *q, int64 c, int64 i,
+// (*Interface[float32]).alongAxis, curvature.go:148
+struct Interface_alongAxis_f32_results { float r0; bool r1; };
+DEVICE Interface_alongAxis_f32_results Interface_alongAxis_f32(const Interface_f32 *q, int64 c, int64 i,
         int32 axis, float n) {
     float kappa = 0.0f;
     bool found = false;
@@ -1881,7 +1927,7 @@ DEVICE Curvature_alongAxis_f32_results Curvature_alongAxis_f32(const Curvature_f
     int64 middle = mul((rows / 2), int64(3));
     for (int64 y = 0, end1 = rows; y < end1; y++) {
         for (int64 x = 0; x < 3; x++) {
-            const auto results1 = Curvature_height_f32(q, add(add(c, mul(sub(x, int64(1)), a)), mul(sub(y, rows / 2), b)), s, sign);
+            const auto results1 = Interface_height_f32(q, add(add(c, mul(sub(x, int64(1)), a)), mul(sub(y, rows / 2), b)), s, sign);
             h[add(mul(int64(3), y), x)] = results1.r0;
             found = results1.r1;
             if (!found) {
@@ -1912,27 +1958,22 @@ DEVICE Curvature_alongAxis_f32_results Curvature_alongAxis_f32(const Curvature_f
 }
 
 // fromHeights is the curvature of the graph of heights along the axis nearest to the normal along which all exist.
-// (*Curvature[float32]).fromHeights, curvature.go:122
-struct Curvature_fromHeights_f32_results { float r0; bool r1; };
-DEVICE Curvature_fromHeights_f32_results Curvature_fromHeights_f32(const Curvature_f32 *q, int64 c, int64 i,
+// (*Interface[float32]).fromHeights, curvature.go:116
+struct Interface_fromHeights_f32_results { float r0; bool r1; };
+DEVICE Interface_fromHeights_f32_results Interface_fromHeights_f32(const Interface_f32 *q, int64 c, int64 i,
         Array<float, 3> n) {
     float kappa = 0.0f;
     bool found = false;
     Array<bool, 3> done = {};
     for (int32 turn1 = 0, end1 = q->Lattice_.Dim; turn1 < end1; turn1++) {
-        int32 axis = -1;
-        for (int32 d = 0, end2 = q->Lattice_.Dim; d < end2; d++) {
-            if (!done[d] && (axis < 0 || num_Abs_f32(n[d]) > num_Abs_f32(n[axis]))) {
-                axis = d;
-            }
-        }
+        int32 axis = Interface_nearest_f32(q, n, done);
         done[axis] = true;
         if (q->Lattice_.Rings && axis == 0) {
-            const auto results1 = Curvature_alongRadius_f32(q, c, i, n[0]);
+            const auto results1 = Interface_alongRadius_f32(q, c, i, n[0]);
             kappa = results1.r0;
             found = results1.r1;
         } else {
-            const auto results2 = Curvature_alongAxis_f32(q, c, i, axis, n[axis]);
+            const auto results2 = Interface_alongAxis_f32(q, c, i, axis, n[axis]);
             kappa = results2.r0;
             found = results2.r1;
         }
@@ -1982,9 +2023,9 @@ DEVICE frame_f32 frameOf_f32(Array<float, 3> n, bool space) {
 }
 
 // plane returns the normal of a mixed cell's plane, and its constant for the unit cell.
-// (*Curvature[float32]).plane, polygons.go:115
-struct Curvature_plane_f32_results { Array<float, 3> r0; float r1; };
-DEVICE Curvature_plane_f32_results Curvature_plane_f32(const Curvature_f32 *q, int64 c) {
+// (*Interface[float32]).plane, polygons.go:115
+struct Interface_plane_f32_results { Array<float, 3> r0; float r1; };
+DEVICE Interface_plane_f32_results Interface_plane_f32(const Interface_f32 *q, int64 c) {
     if (q->Lattice_.Dim == 2) {
         return {Array<float, 3>{{q->Lines[c].X, q->Lines[c].Y, 0.0f}}, q->Lines[c].Alpha};
     }
@@ -1992,10 +2033,10 @@ DEVICE Curvature_plane_f32_results Curvature_plane_f32(const Curvature_f32 *q, i
 }
 
 // cornersOf returns where the plane of a cell crosses the edges of the cell, from the cell's centre.
-// (*Curvature[float32]).cornersOf, polygons.go:123
-DEVICE corners_f32 Curvature_cornersOf_f32(const Curvature_f32 *q, int64 c) {
+// (*Interface[float32]).cornersOf, polygons.go:123
+DEVICE corners_f32 Interface_cornersOf_f32(const Interface_f32 *q, int64 c) {
     corners_f32 found = {};
-    auto [m, alpha] = Curvature_plane_f32(q, c);
+    auto [m, alpha] = Interface_plane_f32(q, c);
     float least = 0x1.12e0bep-30f /* 1e-09 */ * (num_Abs_f32(m[0]) + num_Abs_f32(m[1]) + num_Abs_f32(m[2]));
     int64 ends = 4;
     if (q->Lattice_.Dim == 2) {
@@ -2122,14 +2163,14 @@ DEVICE float corners_overPolygon_f32(corners_f32 *c, Array<float, 7> *row) {
 }
 
 // add adds the equation of the polygon of a cell at (x, y, z) from the first cell, unless it is of another sheet.
-// (*Curvature[float32]).add, polygons.go:159
-DEVICE bool Curvature_add_f32(const Curvature_f32 *q, system_f32 *s, frame_f32 *fr, int64 c, float x, float y,
+// (*Interface[float32]).add, polygons.go:159
+DEVICE bool Interface_add_f32(const Interface_f32 *q, system_f32 *s, frame_f32 *fr, int64 c, float x, float y,
         float z) {
-    auto [m, alpha] = Curvature_plane_f32(q, c);
+    auto [m, alpha] = Interface_plane_f32(q, c);
     if (!(m[0] * fr->e[2][0] + m[1] * fr->e[2][1] + m[2] * fr->e[2][2] > 0.0f) || alpha != alpha) {
         return false;
     }
-    corners_f32 found = Curvature_cornersOf_f32(q, c);
+    corners_f32 found = Interface_cornersOf_f32(q, c);
     for (int64 n = 0, end1 = found.n; n < end1; n++) {
         found.p[n] = frame_seen_f32(fr, Array<float, 3>{{found.p[n][0] + x, found.p[n][1] + y, found.p[n][2] + z}});
     }
@@ -2205,16 +2246,16 @@ DEVICE bool system_solve_f32(system_f32 *s, int64 n) {
 // right mean height. Neighbours weigh 1/(1 + 2r²)², with the distance r across the normal: if all weigh the same, the
 // second derivative of a sawtooth has the wrong sign (of five values in a row it is (2, -1, -2, -1, 2)/7 times these),
 // and surface tension makes short waves grow.
-// (*Curvature[float32]).fromPolygons, polygons.go:27
-DEVICE float Curvature_fromPolygons_f32(const Curvature_f32 *q, int64 c, int64 i, Array<float, 3> n) {
-    if (!Curvature_mixed_f32(q, c)) {
+// (*Interface[float32]).fromPolygons, polygons.go:27
+DEVICE float Interface_fromPolygons_f32(const Interface_f32 *q, int64 c, int64 i, Array<float, 3> n) {
+    if (!Interface_mixed_f32(q, c)) {
         return 0x1.93e594p+99f /* 1e+30 */;
     }
     frame_f32 fr = frameOf_f32(n, q->Lattice_.Dim == 3);
     if (!fr.present) {
         return 0x1.93e594p+99f /* 1e+30 */;
     }
-    corners_f32 own = Curvature_cornersOf_f32(q, c);
+    corners_f32 own = Interface_cornersOf_f32(q, c);
     for (int64 m = 0, end1 = own.n; m < end1; m++) {
         for (int64 d = 0; d < 3; d++) {
             fr.at[d] += own.p[m][d] / float(own.n);
@@ -2229,8 +2270,8 @@ DEVICE float Curvature_fromPolygons_f32(const Curvature_f32 *q, int64 c, int64 i
         for (int64 y = -1; y <= 1; y = add(y, int64(1))) {
             for (int64 x = -1; x <= 1; x = add(x, int64(1))) {
                 int64 at = add(add(add(c, x), mul(y, int64(q->Lattice_.SY))), mul(z, int64(q->Lattice_.SZ)));
-                if (Curvature_mixed_f32(q, at)) {
-                    bool added = Curvature_add_f32(q, &s, &fr, at, float(x), float(y), float(z));
+                if (Interface_mixed_f32(q, at)) {
+                    bool added = Interface_add_f32(q, &s, &fr, at, float(x), float(y), float(z));
                     if (added) {
                         used = add(used, int64(1));
                     }
@@ -2258,34 +2299,83 @@ DEVICE float Curvature_fromPolygons_f32(const Curvature_f32 *q, int64 c, int64 i
     return num_Larger_f32(-2.0f, num_Smaller_f32(2.0f, k));
 }
 
-// FindCurvature computes the curvature of a cell.
-// FindCurvature[float32], curvature.go:30
-DEVICE void FindCurvature_f32_at(int64 i, int64 j, int64 k, const Curvature_f32 *q) {
-    int64 c = Lattice_at(&q->Lattice_, i, j, k);
-    float kappa = 0x1.93e594p+99f /* 1e+30 */;
-    if (Curvature_hasInterface_f32(q, c)) {
-        bool found = false;
-        Array<float, 3> n = Curvature_normal_f32(q, c);
-        const auto results1 = Curvature_fromHeights_f32(q, c, i, n);
-        kappa = results1.r0;
-        found = results1.r1;
-        if (!found) {
-            kappa = Curvature_fromPolygons_f32(q, c, i, n);
+// curvature is that of a cell times the spacing, positive for a drop of the first fluid.
+// (*Interface[float32]).curvature, curvature.go:30
+DEVICE float Interface_curvature_f32(const Interface_f32 *q, int64 c, int64 i, Array<float, 3> n) {
+    auto [kappa, found] = Interface_fromHeights_f32(q, c, i, n);
+    if (!found) {
+        kappa = Interface_fromPolygons_f32(q, c, i, n);
+    }
+    return kappa;
+}
+
+// lift is the scalar product of the buoyancy with a position of the interface, from the centre of cell c in cells: that
+// in the column along the axis nearest to the normal that has a height, otherwise the middle of the plane in the cell.
+// (*Interface[float32]).lift, jump.go:35
+DEVICE float Interface_lift_f32(const Interface_f32 *q, int64 c, Array<float, 3> n) {
+    if (q->Buoyancy[0] == 0.0f && q->Buoyancy[1] == 0.0f && q->Buoyancy[2] == 0.0f) {
+        return 0.0f;
+    }
+    Array<bool, 3> done = {};
+    for (int32 turn1 = 0, end1 = q->Lattice_.Dim; turn1 < end1; turn1++) {
+        int32 axis = Interface_nearest_f32(q, n, done);
+        done[axis] = true;
+        if (q->Lattice_.Rings && axis == 0) {
+            // gravity is along the axis
+            return 0.0f;
+        }
+        int64 sign = 1;
+        if (n[axis] < 0.0f) {
+            sign = -1;
+        }
+        auto [h, found] = Interface_height_f32(q, c, Lattice_stride(&q->Lattice_, axis), sign);
+        if (found && num_Abs_f32(h) <= 0.5f * float(q->Lattice_.Dim)) {
+            return q->Buoyancy[axis] * h;
         }
     }
-    q->Kappa[c] = kappa;
+    float sum = 0.0f;
+    if (Interface_mixed_f32(q, c)) {
+        corners_f32 own = Interface_cornersOf_f32(q, c);
+        for (int64 m = 0, end2 = own.n; m < end2; m++) {
+            for (int64 d = 0; d < 3; d++) {
+                sum += q->Buoyancy[d] * own.p[m][d] / float(own.n);
+            }
+        }
+    }
+    return sum;
+}
+
+// FindJump computes how much higher the pressure of the first fluid is at the interface in a cell than that of the
+// second one, if the pressure is that without the weight of either fluid above the centre of the cell: the surface
+// tension times the curvature, and the difference of the densities times gravity times the way from the interface to
+// the centre. The result is times the spacing, in N/m; NoJump without an interface.
+// FindJump[float32], jump.go:17
+DEVICE void FindJump_f32_at(int64 i, int64 j, int64 k, const Interface_f32 *q) {
+    int64 c = Lattice_at(&q->Lattice_, i, j, k);
+    float jump = 0x1.93e594p+99f /* 1e+30 */;
+    if (Interface_hasInterface_f32(q, c)) {
+        Array<float, 3> n = Interface_normal_f32(q, c);
+        float kappa = 0.0f;
+        if (q->Tension != 0.0f) {
+            kappa = Interface_curvature_f32(q, c, i, n);
+        }
+        if (kappa != 0x1.93e594p+99f /* 1e+30 */) {
+            jump = q->Tension * kappa - Interface_lift_f32(q, c, n);
+        }
+    }
+    q->Jump[c] = jump;
 }
 
 // mixed reports whether an interface crosses a cell.
-// (*Curvature[float64]).mixed, curvature.go:45
-DEVICE bool Curvature_mixed_f64(const Curvature_f64 *q, int64 c) {
+// (*Interface[float64]).mixed, curvature.go:39
+DEVICE bool Interface_mixed_f64(const Interface_f64 *q, int64 c) {
     return q->F[c] > 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */ && q->F[c] < 0x1.ffffde7210be9p-01 /* 0.999999 */;
 }
 
 // hasInterface reports whether an interface crosses a cell, or is on a face of it.
-// (*Curvature[float64]).hasInterface, curvature.go:48
-DEVICE bool Curvature_hasInterface_f64(const Curvature_f64 *q, int64 c) {
-    if (Curvature_mixed_f64(q, c)) {
+// (*Interface[float64]).hasInterface, curvature.go:42
+DEVICE bool Interface_hasInterface_f64(const Interface_f64 *q, int64 c) {
+    if (Interface_mixed_f64(q, c)) {
         return true;
     }
     bool full = q->F[c] > 0.5;
@@ -2302,10 +2392,10 @@ DEVICE bool Curvature_hasInterface_f64(const Curvature_f64 *q, int64 c) {
 }
 
 // normal is the normal out of the first fluid: that of the cell's plane, or of a difference in a pure cell.
-// (*Curvature[float64]).normal, curvature.go:66
-DEVICE Array<double, 3> Curvature_normal_f64(const Curvature_f64 *q, int64 c) {
+// (*Interface[float64]).normal, curvature.go:60
+DEVICE Array<double, 3> Interface_normal_f64(const Interface_f64 *q, int64 c) {
     Array<double, 3> n = {};
-    if (Curvature_mixed_f64(q, c)) {
+    if (Interface_mixed_f64(q, c)) {
         if (q->Lattice_.Dim == 2) {
             n[0] = q->Lines[c].X;
             n[1] = q->Lines[c].Y;
@@ -2323,8 +2413,20 @@ DEVICE Array<double, 3> Curvature_normal_f64(const Curvature_f64 *q, int64 c) {
     return n;
 }
 
+// nearest is the axis nearest to a normal of those that are left.
+// (*Interface[float64]).nearest, curvature.go:134
+DEVICE int32 Interface_nearest_f64(const Interface_f64 *q, Array<double, 3> n, Array<bool, 3> done) {
+    int32 axis = -1;
+    for (int32 d = 0, end1 = q->Lattice_.Dim; d < end1; d++) {
+        if (!done[d] && (axis < 0 || num_Abs_f64(n[d]) > num_Abs_f64(n[axis]))) {
+            axis = d;
+        }
+    }
+    return axis;
+}
+
 // unit limits a number to [0, 1].
-// unit[float64], curvature.go:119
+// unit[float64], curvature.go:113
 DEVICE double unit_f64(double v) {
     return num_Larger_f64(0.0, num_Smaller_f64(1.0, v));
 }
@@ -2337,9 +2439,9 @@ DEVICE double radius_f64(const Lattice *l, int64 i) {
 
 // squared is the mean of the squared radius of the interface in the row through cell c. sign is 1 if fluid is inside,
 // -1 if it is outside. The row reaches, as columns do, to a full and to an empty cell, but not beyond the axis.
-// (*Curvature[float64]).squared, curvature.go:225
-struct Curvature_squared_f64_results { double r0; bool r1; };
-DEVICE Curvature_squared_f64_results Curvature_squared_f64(const Curvature_f64 *q, int64 c, int64 i, int64 sign) {
+// (*Interface[float64]).squared, curvature.go:225
+struct Interface_squared_f64_results { double r0; bool r1; };
+DEVICE Interface_squared_f64_results Interface_squared_f64(const Interface_f64 *q, int64 c, int64 i, int64 sign) {
     double own = unit_f64(q->F[c]);
     double sum = own * radius_f64(&q->Lattice_, i);
     int64 lo = 0;
@@ -2385,9 +2487,9 @@ DEVICE double bend_f64(double x, double y, double xx, double yy, double xy) {
 
 // alongRadius is the curvature of the surface around the axis whose radius squared, a function of y, has the means of
 // rows that squared finds: the second derivative is exact for spheres.
-// (*Curvature[float64]).alongRadius, curvature.go:198
-struct Curvature_alongRadius_f64_results { double r0; bool r1; };
-DEVICE Curvature_alongRadius_f64_results Curvature_alongRadius_f64(const Curvature_f64 *q, int64 c, int64 i,
+// (*Interface[float64]).alongRadius, curvature.go:198
+struct Interface_alongRadius_f64_results { double r0; bool r1; };
+DEVICE Interface_alongRadius_f64_results Interface_alongRadius_f64(const Interface_f64 *q, int64 c, int64 i,
         double n) {
     double kappa = 0.0;
     bool found = false;
@@ -2397,7 +2499,7 @@ DEVICE Curvature_alongRadius_f64_results Curvature_alongRadius_f64(const Curvatu
     }
     Array<double, 3> v = {};
     for (int64 y = 0; y < 3; y++) {
-        const auto results1 = Curvature_squared_f64(q, add(c, mul(sub(y, int64(1)), int64(q->Lattice_.SY))), i, sign);
+        const auto results1 = Interface_squared_f64(q, add(c, mul(sub(y, int64(1)), int64(q->Lattice_.SY))), i, sign);
         v[y] = results1.r0;
         found = results1.r1;
         if (!found) {
@@ -2421,9 +2523,9 @@ DEVICE Curvature_alongRadius_f64_results Curvature_alongRadius_f64(const Curvatu
 // height is the height of the interface in the column through cell c along a stride, from the centre of c in cells,
 // upwards positive. sign is 1 if fluid is below, -1 if above. The column reaches as far as to a full and an empty
 // cell.
-// (*Curvature[float64]).height, curvature.go:85
-struct Curvature_height_f64_results { double r0; bool r1; };
-DEVICE Curvature_height_f64_results Curvature_height_f64(const Curvature_f64 *q, int64 c, int64 s, int64 sign) {
+// (*Interface[float64]).height, curvature.go:79
+struct Interface_height_f64_results { double r0; bool r1; };
+DEVICE Interface_height_f64_results Interface_height_f64(const Interface_f64 *q, int64 c, int64 s, int64 sign) {
     int64 down = mul(neg(sign), s), up = mul(sign, s);
     double own = unit_f64(q->F[c]);
     double sum = own;
@@ -2463,9 +2565,9 @@ DEVICE Curvature_height_f64_results Curvature_height_f64(const Curvature_f64 *q,
 // may be missing: it is set so that the fourth difference across both other axes is 0, as it is for cubics, and the
 // mixed derivative keeps its order. A plane of slopes p and q crosses the cell if its height over the centre is at most
 // (1 + |p| + |q|)/2; the slopes of graphs along the axis nearest to the normal are at most 1.
-// (*Curvature[float64]).alongAxis, curvature.go:148
-struct Curvature_alongAxis_f64_results { double r0; bool r1; };
-DEVICE Curvature_alongAxis_f64_results Curvature_alongAxis_f64(const Curvature_f64 *q, int64 c, int64 i,
+// (*Interface[float64]).alongAxis, curvature.go:148
+struct Interface_alongAxis_f64_results { double r0; bool r1; };
+DEVICE Interface_alongAxis_f64_results Interface_alongAxis_f64(const Interface_f64 *q, int64 c, int64 i,
         int32 axis, double n) {
     double kappa = 0.0;
     bool found = false;
@@ -2485,7 +2587,7 @@ DEVICE Curvature_alongAxis_f64_results Curvature_alongAxis_f64(const Curvature_f
     int64 middle = mul((rows / 2), int64(3));
     for (int64 y = 0, end1 = rows; y < end1; y++) {
         for (int64 x = 0; x < 3; x++) {
-            const auto results1 = Curvature_height_f64(q, add(add(c, mul(sub(x, int64(1)), a)), mul(sub(y, rows / 2), b)), s, sign);
+            const auto results1 = Interface_height_f64(q, add(add(c, mul(sub(x, int64(1)), a)), mul(sub(y, rows / 2), b)), s, sign);
             h[add(mul(int64(3), y), x)] = results1.r0;
             found = results1.r1;
             if (!found) {
@@ -2516,27 +2618,22 @@ DEVICE Curvature_alongAxis_f64_results Curvature_alongAxis_f64(const Curvature_f
 }
 
 // fromHeights is the curvature of the graph of heights along the axis nearest to the normal along which all exist.
-// (*Curvature[float64]).fromHeights, curvature.go:122
-struct Curvature_fromHeights_f64_results { double r0; bool r1; };
-DEVICE Curvature_fromHeights_f64_results Curvature_fromHeights_f64(const Curvature_f64 *q, int64 c, int64 i,
+// (*Interface[float64]).fromHeights, curvature.go:116
+struct Interface_fromHeights_f64_results { double r0; bool r1; };
+DEVICE Interface_fromHeights_f64_results Interface_fromHeights_f64(const Interface_f64 *q, int64 c, int64 i,
         Array<double, 3> n) {
     double kappa = 0.0;
     bool found = false;
     Array<bool, 3> done = {};
     for (int32 turn1 = 0, end1 = q->Lattice_.Dim; turn1 < end1; turn1++) {
-        int32 axis = -1;
-        for (int32 d = 0, end2 = q->Lattice_.Dim; d < end2; d++) {
-            if (!done[d] && (axis < 0 || num_Abs_f64(n[d]) > num_Abs_f64(n[axis]))) {
-                axis = d;
-            }
-        }
+        int32 axis = Interface_nearest_f64(q, n, done);
         done[axis] = true;
         if (q->Lattice_.Rings && axis == 0) {
-            const auto results1 = Curvature_alongRadius_f64(q, c, i, n[0]);
+            const auto results1 = Interface_alongRadius_f64(q, c, i, n[0]);
             kappa = results1.r0;
             found = results1.r1;
         } else {
-            const auto results2 = Curvature_alongAxis_f64(q, c, i, axis, n[axis]);
+            const auto results2 = Interface_alongAxis_f64(q, c, i, axis, n[axis]);
             kappa = results2.r0;
             found = results2.r1;
         }
@@ -2586,9 +2683,9 @@ DEVICE frame_f64 frameOf_f64(Array<double, 3> n, bool space) {
 }
 
 // plane returns the normal of a mixed cell's plane, and its constant for the unit cell.
-// (*Curvature[float64]).plane, polygons.go:115
-struct Curvature_plane_f64_results { Array<double, 3> r0; double r1; };
-DEVICE Curvature_plane_f64_results Curvature_plane_f64(const Curvature_f64 *q, int64 c) {
+// (*Interface[float64]).plane, polygons.go:115
+struct Interface_plane_f64_results { Array<double, 3> r0; double r1; };
+DEVICE Interface_plane_f64_results Interface_plane_f64(const Interface_f64 *q, int64 c) {
     if (q->Lattice_.Dim == 2) {
         return {Array<double, 3>{{q->Lines[c].X, q->Lines[c].Y, 0.0}}, q->Lines[c].Alpha};
     }
@@ -2596,10 +2693,10 @@ DEVICE Curvature_plane_f64_results Curvature_plane_f64(const Curvature_f64 *q, i
 }
 
 // cornersOf returns where the plane of a cell crosses the edges of the cell, from the cell's centre.
-// (*Curvature[float64]).cornersOf, polygons.go:123
-DEVICE corners_f64 Curvature_cornersOf_f64(const Curvature_f64 *q, int64 c) {
+// (*Interface[float64]).cornersOf, polygons.go:123
+DEVICE corners_f64 Interface_cornersOf_f64(const Interface_f64 *q, int64 c) {
     corners_f64 found = {};
-    auto [m, alpha] = Curvature_plane_f64(q, c);
+    auto [m, alpha] = Interface_plane_f64(q, c);
     double least = 0x1.12e0be826d695p-30 /* 1e-09 */ * (num_Abs_f64(m[0]) + num_Abs_f64(m[1]) + num_Abs_f64(m[2]));
     int64 ends = 4;
     if (q->Lattice_.Dim == 2) {
@@ -2726,14 +2823,14 @@ DEVICE double corners_overPolygon_f64(corners_f64 *c, Array<double, 7> *row) {
 }
 
 // add adds the equation of the polygon of a cell at (x, y, z) from the first cell, unless it is of another sheet.
-// (*Curvature[float64]).add, polygons.go:159
-DEVICE bool Curvature_add_f64(const Curvature_f64 *q, system_f64 *s, frame_f64 *fr, int64 c, double x, double y,
+// (*Interface[float64]).add, polygons.go:159
+DEVICE bool Interface_add_f64(const Interface_f64 *q, system_f64 *s, frame_f64 *fr, int64 c, double x, double y,
         double z) {
-    auto [m, alpha] = Curvature_plane_f64(q, c);
+    auto [m, alpha] = Interface_plane_f64(q, c);
     if (!(m[0] * fr->e[2][0] + m[1] * fr->e[2][1] + m[2] * fr->e[2][2] > 0.0) || alpha != alpha) {
         return false;
     }
-    corners_f64 found = Curvature_cornersOf_f64(q, c);
+    corners_f64 found = Interface_cornersOf_f64(q, c);
     for (int64 n = 0, end1 = found.n; n < end1; n++) {
         found.p[n] = frame_seen_f64(fr, Array<double, 3>{{found.p[n][0] + x, found.p[n][1] + y, found.p[n][2] + z}});
     }
@@ -2809,16 +2906,16 @@ DEVICE bool system_solve_f64(system_f64 *s, int64 n) {
 // right mean height. Neighbours weigh 1/(1 + 2r²)², with the distance r across the normal: if all weigh the same, the
 // second derivative of a sawtooth has the wrong sign (of five values in a row it is (2, -1, -2, -1, 2)/7 times these),
 // and surface tension makes short waves grow.
-// (*Curvature[float64]).fromPolygons, polygons.go:27
-DEVICE double Curvature_fromPolygons_f64(const Curvature_f64 *q, int64 c, int64 i, Array<double, 3> n) {
-    if (!Curvature_mixed_f64(q, c)) {
+// (*Interface[float64]).fromPolygons, polygons.go:27
+DEVICE double Interface_fromPolygons_f64(const Interface_f64 *q, int64 c, int64 i, Array<double, 3> n) {
+    if (!Interface_mixed_f64(q, c)) {
         return 0x1.93e5939a08ceap+99 /* 1e+30 */;
     }
     frame_f64 fr = frameOf_f64(n, q->Lattice_.Dim == 3);
     if (!fr.present) {
         return 0x1.93e5939a08ceap+99 /* 1e+30 */;
     }
-    corners_f64 own = Curvature_cornersOf_f64(q, c);
+    corners_f64 own = Interface_cornersOf_f64(q, c);
     for (int64 m = 0, end1 = own.n; m < end1; m++) {
         for (int64 d = 0; d < 3; d++) {
             fr.at[d] += own.p[m][d] / double(own.n);
@@ -2833,8 +2930,8 @@ DEVICE double Curvature_fromPolygons_f64(const Curvature_f64 *q, int64 c, int64 
         for (int64 y = -1; y <= 1; y = add(y, int64(1))) {
             for (int64 x = -1; x <= 1; x = add(x, int64(1))) {
                 int64 at = add(add(add(c, x), mul(y, int64(q->Lattice_.SY))), mul(z, int64(q->Lattice_.SZ)));
-                if (Curvature_mixed_f64(q, at)) {
-                    bool added = Curvature_add_f64(q, &s, &fr, at, double(x), double(y), double(z));
+                if (Interface_mixed_f64(q, at)) {
+                    bool added = Interface_add_f64(q, &s, &fr, at, double(x), double(y), double(z));
                     if (added) {
                         used = add(used, int64(1));
                     }
@@ -2862,44 +2959,95 @@ DEVICE double Curvature_fromPolygons_f64(const Curvature_f64 *q, int64 c, int64 
     return num_Larger_f64(-2.0, num_Smaller_f64(2.0, k));
 }
 
-// FindCurvature computes the curvature of a cell.
-// FindCurvature[float64], curvature.go:30
-DEVICE void FindCurvature_f64_at(int64 i, int64 j, int64 k, const Curvature_f64 *q) {
-    int64 c = Lattice_at(&q->Lattice_, i, j, k);
-    double kappa = 0x1.93e5939a08ceap+99 /* 1e+30 */;
-    if (Curvature_hasInterface_f64(q, c)) {
-        bool found = false;
-        Array<double, 3> n = Curvature_normal_f64(q, c);
-        const auto results1 = Curvature_fromHeights_f64(q, c, i, n);
-        kappa = results1.r0;
-        found = results1.r1;
-        if (!found) {
-            kappa = Curvature_fromPolygons_f64(q, c, i, n);
-        }
-    }
-    q->Kappa[c] = kappa;
-}
-
-// curvatureBetween is the curvature at a face between cells with the curvatures a and b and the fractions f and g: the
-// mean of those that have one. The weight of a cell that is nearly pure falls to 0 as the rest of the other fluid
-// leaves it, so that the force does not jump when it has left.
-// curvatureBetween[float32], projection.go:62
-DEVICE float curvatureBetween_f32(float a, float b, float f, float g) {
-    if (a == 0x1.93e594p+99f /* 1e+30 */) {
-        a = b;
-    }
-    if (b == 0x1.93e594p+99f /* 1e+30 */) {
-        b = a;
-    }
-    float own = num_Smaller_f32(1.0f, f * (1.0f - f) / 0x1.0624dep-10f /* 0.001 */), other = num_Smaller_f32(1.0f, g * (1.0f - g) / 0x1.0624dep-10f /* 0.001 */);
-    float kappa = 0.5f * (a + b);
-    if (own + other > 0.0f) {
-        kappa = (own * a + other * b) / (own + other);
-    }
-    if (a == 0x1.93e594p+99f /* 1e+30 */) {
-        kappa = 0.0f;
+// curvature is that of a cell times the spacing, positive for a drop of the first fluid.
+// (*Interface[float64]).curvature, curvature.go:30
+DEVICE double Interface_curvature_f64(const Interface_f64 *q, int64 c, int64 i, Array<double, 3> n) {
+    auto [kappa, found] = Interface_fromHeights_f64(q, c, i, n);
+    if (!found) {
+        kappa = Interface_fromPolygons_f64(q, c, i, n);
     }
     return kappa;
+}
+
+// lift is the scalar product of the buoyancy with a position of the interface, from the centre of cell c in cells: that
+// in the column along the axis nearest to the normal that has a height, otherwise the middle of the plane in the cell.
+// (*Interface[float64]).lift, jump.go:35
+DEVICE double Interface_lift_f64(const Interface_f64 *q, int64 c, Array<double, 3> n) {
+    if (q->Buoyancy[0] == 0.0 && q->Buoyancy[1] == 0.0 && q->Buoyancy[2] == 0.0) {
+        return 0.0;
+    }
+    Array<bool, 3> done = {};
+    for (int32 turn1 = 0, end1 = q->Lattice_.Dim; turn1 < end1; turn1++) {
+        int32 axis = Interface_nearest_f64(q, n, done);
+        done[axis] = true;
+        if (q->Lattice_.Rings && axis == 0) {
+            // gravity is along the axis
+            return 0.0;
+        }
+        int64 sign = 1;
+        if (n[axis] < 0.0) {
+            sign = -1;
+        }
+        auto [h, found] = Interface_height_f64(q, c, Lattice_stride(&q->Lattice_, axis), sign);
+        if (found && num_Abs_f64(h) <= 0.5 * double(q->Lattice_.Dim)) {
+            return q->Buoyancy[axis] * h;
+        }
+    }
+    double sum = 0.0;
+    if (Interface_mixed_f64(q, c)) {
+        corners_f64 own = Interface_cornersOf_f64(q, c);
+        for (int64 m = 0, end2 = own.n; m < end2; m++) {
+            for (int64 d = 0; d < 3; d++) {
+                sum += q->Buoyancy[d] * own.p[m][d] / double(own.n);
+            }
+        }
+    }
+    return sum;
+}
+
+// FindJump computes how much higher the pressure of the first fluid is at the interface in a cell than that of the
+// second one, if the pressure is that without the weight of either fluid above the centre of the cell: the surface
+// tension times the curvature, and the difference of the densities times gravity times the way from the interface to
+// the centre. The result is times the spacing, in N/m; NoJump without an interface.
+// FindJump[float64], jump.go:17
+DEVICE void FindJump_f64_at(int64 i, int64 j, int64 k, const Interface_f64 *q) {
+    int64 c = Lattice_at(&q->Lattice_, i, j, k);
+    double jump = 0x1.93e5939a08ceap+99 /* 1e+30 */;
+    if (Interface_hasInterface_f64(q, c)) {
+        Array<double, 3> n = Interface_normal_f64(q, c);
+        double kappa = 0.0;
+        if (q->Tension != 0.0) {
+            kappa = Interface_curvature_f64(q, c, i, n);
+        }
+        if (kappa != 0x1.93e5939a08ceap+99 /* 1e+30 */) {
+            jump = q->Tension * kappa - Interface_lift_f64(q, c, n);
+        }
+    }
+    q->Jump[c] = jump;
+}
+
+// jumpBetween is the jump at a face between cells with the jumps a and b and the fractions f and g: the mean of those
+// that have one. The weight of a cell that is nearly pure falls to 0 as the rest of the other fluid leaves it, so that
+// the force does not jump when it has left. lift is half the buoyancy along the face's axis: from the centres of the
+// cells to the face.
+// jumpBetween[float32], jump.go:74
+DEVICE float jumpBetween_f32(float a, float b, float f, float g, float lift) {
+    float below = a + lift, above = b - lift;
+    if (a == 0x1.93e594p+99f /* 1e+30 */) {
+        below = above;
+    }
+    if (b == 0x1.93e594p+99f /* 1e+30 */) {
+        above = below;
+    }
+    float own = num_Smaller_f32(1.0f, f * (1.0f - f) / 0x1.0624dep-10f /* 0.001 */), other = num_Smaller_f32(1.0f, g * (1.0f - g) / 0x1.0624dep-10f /* 0.001 */);
+    float jump = 0.5f * (below + above);
+    if (own + other > 0.0f) {
+        jump = (own * below + other * above) / (own + other);
+    }
+    if (a == 0x1.93e594p+99f /* 1e+30 */ && b == 0x1.93e594p+99f /* 1e+30 */) {
+        jump = 0.0f;
+    }
+    return jump;
 }
 
 // density is that of a mixture.
@@ -2941,7 +3089,7 @@ DEVICE float area_f32(const Lattice *l, int32 axis, int64 i) {
 }
 
 // density is that at a face between cells with the fractions f and g: its mass for its volume.
-// (*Faces[float32]).density, projection.go:48
+// (*Faces[float32]).density, projection.go:49
 DEVICE float Faces_density_f32(const Faces_f32 *q, int64 i, float f, float g) {
     float v = Fluids_between_f32(&q->Fluids_, f, g);
     if (q->Lattice_.Rings && q->Axis == 0) {
@@ -2952,41 +3100,45 @@ DEVICE float Faces_density_f32(const Faces_f32 *q, int64 i, float f, float g) {
 
 // Exert replaces the acceleration of the last step, which the velocity contains, by that of surface tension and
 // gravity. The force of surface tension is at faces, where the pressure's gradient is too, so that both can balance.
-// Exert[float32], projection.go:33
+// The weight at a face is that of the mean of both cells if the interface is in the face. Elsewhere it is more or less
+// by the jump, so that with it, too, the pressure's gradient is in balance if the interface is level, and follows a
+// wave (as in the reduced gravity of Popinet, Annu. Rev. Fluid Mech. 50, 2018).
+// Exert[float32], projection.go:35
 DEVICE void Exert_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, Clock_f32 *clock) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     int64 below = sub(c, int64(q->Across));
     float a = q->Gravity;
     float step = q->F[c] - q->F[below];
-    if (q->Fluids_.Tension != 0.0f && step != 0.0f) {
-        float kappa = curvatureBetween_f32(q->Kappa[below], q->Kappa[c], q->F[below], q->F[c]);
-        float force = q->Fluids_.Tension * kappa * step / (q->Spacing * q->Spacing);
+    if (q->Jumps && step != 0.0f) {
+        float force = jumpBetween_f32(q->Jump[below], q->Jump[c], q->F[below], q->F[c], q->Lift) * step / (q->Spacing * q->Spacing);
         a += force / Faces_density_f32(q, i, q->F[below], q->F[c]);
     }
     q->V[c] += clock->Dt * (a - q->Force[c]);
     q->Force[c] = a;
 }
 
-// curvatureBetween is the curvature at a face between cells with the curvatures a and b and the fractions f and g: the
-// mean of those that have one. The weight of a cell that is nearly pure falls to 0 as the rest of the other fluid
-// leaves it, so that the force does not jump when it has left.
-// curvatureBetween[float64], projection.go:62
-DEVICE double curvatureBetween_f64(double a, double b, double f, double g) {
+// jumpBetween is the jump at a face between cells with the jumps a and b and the fractions f and g: the mean of those
+// that have one. The weight of a cell that is nearly pure falls to 0 as the rest of the other fluid leaves it, so that
+// the force does not jump when it has left. lift is half the buoyancy along the face's axis: from the centres of the
+// cells to the face.
+// jumpBetween[float64], jump.go:74
+DEVICE double jumpBetween_f64(double a, double b, double f, double g, double lift) {
+    double below = a + lift, above = b - lift;
     if (a == 0x1.93e5939a08ceap+99 /* 1e+30 */) {
-        a = b;
+        below = above;
     }
     if (b == 0x1.93e5939a08ceap+99 /* 1e+30 */) {
-        b = a;
+        above = below;
     }
     double own = num_Smaller_f64(1.0, f * (1.0 - f) / 0x1.0624dd2f1a9fcp-10 /* 0.001 */), other = num_Smaller_f64(1.0, g * (1.0 - g) / 0x1.0624dd2f1a9fcp-10 /* 0.001 */);
-    double kappa = 0.5 * (a + b);
+    double jump = 0.5 * (below + above);
     if (own + other > 0.0) {
-        kappa = (own * a + other * b) / (own + other);
+        jump = (own * below + other * above) / (own + other);
     }
-    if (a == 0x1.93e5939a08ceap+99 /* 1e+30 */) {
-        kappa = 0.0;
+    if (a == 0x1.93e5939a08ceap+99 /* 1e+30 */ && b == 0x1.93e5939a08ceap+99 /* 1e+30 */) {
+        jump = 0.0;
     }
-    return kappa;
+    return jump;
 }
 
 // density is that of a mixture.
@@ -3028,7 +3180,7 @@ DEVICE double area_f64(const Lattice *l, int32 axis, int64 i) {
 }
 
 // density is that at a face between cells with the fractions f and g: its mass for its volume.
-// (*Faces[float64]).density, projection.go:48
+// (*Faces[float64]).density, projection.go:49
 DEVICE double Faces_density_f64(const Faces_f64 *q, int64 i, double f, double g) {
     double v = Fluids_between_f64(&q->Fluids_, f, g);
     if (q->Lattice_.Rings && q->Axis == 0) {
@@ -3039,15 +3191,17 @@ DEVICE double Faces_density_f64(const Faces_f64 *q, int64 i, double f, double g)
 
 // Exert replaces the acceleration of the last step, which the velocity contains, by that of surface tension and
 // gravity. The force of surface tension is at faces, where the pressure's gradient is too, so that both can balance.
-// Exert[float64], projection.go:33
+// The weight at a face is that of the mean of both cells if the interface is in the face. Elsewhere it is more or less
+// by the jump, so that with it, too, the pressure's gradient is in balance if the interface is level, and follows a
+// wave (as in the reduced gravity of Popinet, Annu. Rev. Fluid Mech. 50, 2018).
+// Exert[float64], projection.go:35
 DEVICE void Exert_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, Clock_f64 *clock) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     int64 below = sub(c, int64(q->Across));
     double a = q->Gravity;
     double step = q->F[c] - q->F[below];
-    if (q->Fluids_.Tension != 0.0 && step != 0.0) {
-        double kappa = curvatureBetween_f64(q->Kappa[below], q->Kappa[c], q->F[below], q->F[c]);
-        double force = q->Fluids_.Tension * kappa * step / (q->Spacing * q->Spacing);
+    if (q->Jumps && step != 0.0) {
+        double force = jumpBetween_f64(q->Jump[below], q->Jump[c], q->F[below], q->F[c], q->Lift) * step / (q->Spacing * q->Spacing);
         a += force / Faces_density_f64(q, i, q->F[below], q->F[c]);
     }
     q->V[c] += clock->Dt * (a - q->Force[c]);
@@ -3057,7 +3211,7 @@ DEVICE void Exert_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, Clock_f6
 // Couple computes the coefficient 1/ρ of a face in the pressure's equation: 0 in a side, or twice that of the cell if
 // the pressure is 0 in the side. In axisymmetric flow it is times the area, and the equation that of the flow out of a
 // ring, so that the matrix is symmetric.
-// Couple[float32], projection.go:94
+// Couple[float32], projection.go:71
 DEVICE void Couple_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, const Sides *s) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     int64 below = sub(c, int64(q->Across));
@@ -3088,7 +3242,7 @@ DEVICE void Couple_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, const S
 // Couple computes the coefficient 1/ρ of a face in the pressure's equation: 0 in a side, or twice that of the cell if
 // the pressure is 0 in the side. In axisymmetric flow it is times the area, and the equation that of the flow out of a
 // ring, so that the matrix is symmetric.
-// Couple[float64], projection.go:94
+// Couple[float64], projection.go:71
 DEVICE void Couple_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, const Sides *s) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     int64 below = sub(c, int64(q->Across));
@@ -3117,26 +3271,26 @@ DEVICE void Couple_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, const S
 }
 
 // SetPressureTolerance sets the tolerance of the residual so that |∇·u| dt is at most the given number.
-// SetPressureTolerance[float32], projection.go:124
+// SetPressureTolerance[float32], projection.go:101
 DEVICE void SetPressureTolerance_f32_at(int64 i, double tolerance, Clock_f32 *clock, levels_Iteration *it) {
     it->Tolerance = tolerance / (double(clock->PerCell) * double(clock->PerCell));
 }
 
 // SetPressureTolerance sets the tolerance of the residual so that |∇·u| dt is at most the given number.
-// SetPressureTolerance[float64], projection.go:124
+// SetPressureTolerance[float64], projection.go:101
 DEVICE void SetPressureTolerance_f64_at(int64 i, double tolerance, Clock_f64 *clock, levels_Iteration *it) {
     it->Tolerance = tolerance / (clock->PerCell * clock->PerCell);
 }
 
 // outOfRing is the flow out of a ring.
-// outOfRing[float32], projection.go:144
+// outOfRing[float32], projection.go:121
 DEVICE float outOfRing_f32(const Lattice *l, int64 i, int64 c, Slice<float> u, Slice<float> v) {
     float r = radius_f32(l, i);
     return u[add(c, int64(1))] * (r + 0.5f) - u[c] * (r - 0.5f) + (v[add(c, int64(l->SY))] - v[c]) * r;
 }
 
 // Diverge computes the right-hand side of the pressure's equation from the velocity's divergence.
-// Diverge[float32], projection.go:131
+// Diverge[float32], projection.go:108
 DEVICE void Diverge_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f32 *clock, Slice<float> u,
         Slice<float> v, Slice<float> w, Slice<float> b) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3151,14 +3305,14 @@ DEVICE void Diverge_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f3
 }
 
 // outOfRing is the flow out of a ring.
-// outOfRing[float64], projection.go:144
+// outOfRing[float64], projection.go:121
 DEVICE double outOfRing_f64(const Lattice *l, int64 i, int64 c, Slice<double> u, Slice<double> v) {
     double r = radius_f64(l, i);
     return u[add(c, int64(1))] * (r + 0.5) - u[c] * (r - 0.5) + (v[add(c, int64(l->SY))] - v[c]) * r;
 }
 
 // Diverge computes the right-hand side of the pressure's equation from the velocity's divergence.
-// Diverge[float64], projection.go:131
+// Diverge[float64], projection.go:108
 DEVICE void Diverge_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f64 *clock, Slice<double> u,
         Slice<double> v, Slice<double> w, Slice<double> b) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3173,7 +3327,7 @@ DEVICE void Diverge_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f6
 }
 
 // Project subtracts the pressure's gradient from the velocity V, to the new velocity out.
-// Project[float32], projection.go:152
+// Project[float32], projection.go:129
 DEVICE void Project_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, Clock_f32 *clock, Slice<float> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     float a = q->A[c] * (q->P[c] - q->P[sub(c, int64(q->Across))]) / q->Spacing;
@@ -3186,7 +3340,7 @@ DEVICE void Project_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, Clock_
 }
 
 // Project subtracts the pressure's gradient from the velocity V, to the new velocity out.
-// Project[float64], projection.go:152
+// Project[float64], projection.go:129
 DEVICE void Project_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, Clock_f64 *clock, Slice<double> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     double a = q->A[c] * (q->P[c] - q->P[sub(c, int64(q->Across))]) / q->Spacing;
@@ -3199,7 +3353,7 @@ DEVICE void Project_f64_at(int64 i, int64 j, int64 k, const Faces_f64 *q, Clock_
 }
 
 // Divergence returns the magnitude of the velocity's divergence in a cell, times the spacing.
-// Divergence[float32], projection.go:165
+// Divergence[float32], projection.go:142
 DEVICE float Divergence_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<float> u, Slice<float> v,
         Slice<float> w) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3214,7 +3368,7 @@ DEVICE float Divergence_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slic
 }
 
 // Divergence returns the magnitude of the velocity's divergence in a cell, times the spacing.
-// Divergence[float64], projection.go:165
+// Divergence[float64], projection.go:142
 DEVICE double Divergence_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> u, Slice<double> v,
         Slice<double> w) {
     int64 c = Lattice_at(l, i, j, k);
@@ -3298,44 +3452,12 @@ DEVICE float Viscous_mass_f32(const Viscous_f32 *q, int64 c, int64 i) {
     return Fluids_mass_f32(&q->Fluids_, &q->Lattice_, q->Across == 1, i, q->F[sub(c, int64(q->Across))], q->F[c]);
 }
 
-// hoop is the coefficient of u in the stress around the axis on the volume of face c across r.
-// (*Viscous[float32]).hoop, viscosity.go:66
-DEVICE float Viscous_hoop_f32(const Viscous_f32 *q, int64 c, float r) {
-    return (Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, int64(1))]) + Fluids_viscosity_f32(&q->Fluids_, q->F[c])) / r;
-}
-
-// diagonal is the coefficient of V[c] in -stress.
-// (*Viscous[float32]).diagonal, viscosity.go:85
-DEVICE float Viscous_diagonal_f32(const Viscous_f32 *q, int64 c, int64 i) {
-    int64 a = int64(q->Across), s = int64(q->First);
-    if (q->Lattice_.Rings) {
-        float r = radius_f32(&q->Lattice_, i);
-        float below = r, outer = r + 0.5f;
-        float extra = 0.0f;
-        if (a == 1) {
-            below = r - 1.0f;
-            outer = r - 0.5f;
-            extra = Viscous_hoop_f32(q, c, r - 0.5f);
-        }
-        return 2.0f * (r * Fluids_viscosity_f32(&q->Fluids_, q->F[c]) + below * Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)])) + outer * Viscous_edge_f32(q, add(c, s), s) + (r - 0.5f) * Viscous_edge_f32(q, c, s) + extra;
-    }
-    float sum = 2.0f * (Fluids_viscosity_f32(&q->Fluids_, q->F[c]) + Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)])) + Viscous_edge_f32(q, add(c, s), s) + Viscous_edge_f32(q, c, s);
-    if (q->Lattice_.Dim == 3) {
-        s = int64(q->Second);
-        sum += Viscous_edge_f32(q, add(c, s), s) + Viscous_edge_f32(q, c, s);
-    }
-    return sum;
-}
-
-// StartWalls is StartViscous for faces next to solids, after it.
-// StartWalls[float32], solids.go:57
-DEVICE void StartWalls_f32_at(int64 n, const Viscous_f32 *q, const Walls_f32 *w, Clock_f32 *clock,
-        Slice<float> residual, Slice<float> inverse) {
+// LookAheadWalls is LookAhead for faces next to solids, after it.
+// LookAheadWalls[float32], solids.go:57
+DEVICE void LookAheadWalls_f32_at(int64 n, const Viscous_f32 *q, const Walls_f32 *w, Clock_f32 *clock,
+        Slice<float> out) {
     int64 c = int64(w->Faces_[n]);
-    float friction = Viscous_friction_f32(q, w, n);
-    int64 i = Viscous_column_f32(q, c);
-    residual[c] -= clock->PerArea * friction * q->V[c];
-    inverse[c] = 1.0f / (Viscous_mass_f32(q, c, i) + clock->PerArea * (Viscous_diagonal_f32(q, c, i) + friction));
+    out[c] -= 0.5f * clock->PerArea * Viscous_friction_f32(q, w, n) * q->V[c] / Viscous_mass_f32(q, c, Viscous_column_f32(q, c));
 }
 
 // column is the index i of a face of the block.
@@ -3386,6 +3508,54 @@ DEVICE double Viscous_mass_f64(const Viscous_f64 *q, int64 c, int64 i) {
     return Fluids_mass_f64(&q->Fluids_, &q->Lattice_, q->Across == 1, i, q->F[sub(c, int64(q->Across))], q->F[c]);
 }
 
+// LookAheadWalls is LookAhead for faces next to solids, after it.
+// LookAheadWalls[float64], solids.go:57
+DEVICE void LookAheadWalls_f64_at(int64 n, const Viscous_f64 *q, const Walls_f64 *w, Clock_f64 *clock,
+        Slice<double> out) {
+    int64 c = int64(w->Faces_[n]);
+    out[c] -= 0.5 * clock->PerArea * Viscous_friction_f64(q, w, n) * q->V[c] / Viscous_mass_f64(q, c, Viscous_column_f64(q, c));
+}
+
+// hoop is the coefficient of u in the stress around the axis on the volume of face c across r.
+// (*Viscous[float32]).hoop, viscosity.go:66
+DEVICE float Viscous_hoop_f32(const Viscous_f32 *q, int64 c, float r) {
+    return (Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, int64(1))]) + Fluids_viscosity_f32(&q->Fluids_, q->F[c])) / r;
+}
+
+// diagonal is the coefficient of V[c] in -stress.
+// (*Viscous[float32]).diagonal, viscosity.go:85
+DEVICE float Viscous_diagonal_f32(const Viscous_f32 *q, int64 c, int64 i) {
+    int64 a = int64(q->Across), s = int64(q->First);
+    if (q->Lattice_.Rings) {
+        float r = radius_f32(&q->Lattice_, i);
+        float below = r, outer = r + 0.5f;
+        float extra = 0.0f;
+        if (a == 1) {
+            below = r - 1.0f;
+            outer = r - 0.5f;
+            extra = Viscous_hoop_f32(q, c, r - 0.5f);
+        }
+        return 2.0f * (r * Fluids_viscosity_f32(&q->Fluids_, q->F[c]) + below * Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)])) + outer * Viscous_edge_f32(q, add(c, s), s) + (r - 0.5f) * Viscous_edge_f32(q, c, s) + extra;
+    }
+    float sum = 2.0f * (Fluids_viscosity_f32(&q->Fluids_, q->F[c]) + Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)])) + Viscous_edge_f32(q, add(c, s), s) + Viscous_edge_f32(q, c, s);
+    if (q->Lattice_.Dim == 3) {
+        s = int64(q->Second);
+        sum += Viscous_edge_f32(q, add(c, s), s) + Viscous_edge_f32(q, c, s);
+    }
+    return sum;
+}
+
+// StartWalls is StartViscous for faces next to solids, after it.
+// StartWalls[float32], solids.go:65
+DEVICE void StartWalls_f32_at(int64 n, const Viscous_f32 *q, const Walls_f32 *w, Clock_f32 *clock,
+        Slice<float> residual, Slice<float> inverse) {
+    int64 c = int64(w->Faces_[n]);
+    float friction = Viscous_friction_f32(q, w, n);
+    int64 i = Viscous_column_f32(q, c);
+    residual[c] -= clock->PerArea * friction * q->V[c];
+    inverse[c] = 1.0f / (Viscous_mass_f32(q, c, i) + clock->PerArea * (Viscous_diagonal_f32(q, c, i) + friction));
+}
+
 // hoop is the coefficient of u in the stress around the axis on the volume of face c across r.
 // (*Viscous[float64]).hoop, viscosity.go:66
 DEVICE double Viscous_hoop_f64(const Viscous_f64 *q, int64 c, double r) {
@@ -3416,7 +3586,7 @@ DEVICE double Viscous_diagonal_f64(const Viscous_f64 *q, int64 c, int64 i) {
 }
 
 // StartWalls is StartViscous for faces next to solids, after it.
-// StartWalls[float64], solids.go:57
+// StartWalls[float64], solids.go:65
 DEVICE void StartWalls_f64_at(int64 n, const Viscous_f64 *q, const Walls_f64 *w, Clock_f64 *clock,
         Slice<double> residual, Slice<double> inverse) {
     int64 c = int64(w->Faces_[n]);
@@ -3427,7 +3597,7 @@ DEVICE void StartWalls_f64_at(int64 n, const Viscous_f64 *q, const Walls_f64 *w,
 }
 
 // ResistWalls is Resist for faces next to solids, after it.
-// ResistWalls[float32], solids.go:68
+// ResistWalls[float32], solids.go:76
 DEVICE float ResistWalls_f32_at(int64 n, const Viscous_f32 *q, const Walls_f32 *w, Clock_f32 *clock,
         Slice<float> out) {
     int64 c = int64(w->Faces_[n]);
@@ -3437,7 +3607,7 @@ DEVICE float ResistWalls_f32_at(int64 n, const Viscous_f32 *q, const Walls_f32 *
 }
 
 // ResistWalls is Resist for faces next to solids, after it.
-// ResistWalls[float64], solids.go:68
+// ResistWalls[float64], solids.go:76
 DEVICE double ResistWalls_f64_at(int64 n, const Viscous_f64 *q, const Walls_f64 *w, Clock_f64 *clock,
         Slice<double> out) {
     int64 c = int64(w->Faces_[n]);
@@ -4385,7 +4555,7 @@ DEVICE void Accelerate_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Clock
     v[c] += clock->Dt * a[c];
 }
 
-// Kernel Wet, contact.go:31
+// Kernel Wet, contact.go:34
 extern "C" __global__ void __launch_bounds__(128) Wet_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Contact_f32 q) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4394,7 +4564,7 @@ extern "C" __global__ void __launch_bounds__(128) Wet_f32(int64 lo_i, int64 hi_i
     if (i < hi_i && j < hi_j && k < hi_k) Wet_f32_at(i, j, k, &q);
 }
 
-// Kernel Wet, contact.go:31
+// Kernel Wet, contact.go:34
 extern "C" __global__ void __launch_bounds__(128) Wet_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Contact_f64 q) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4403,25 +4573,25 @@ extern "C" __global__ void __launch_bounds__(128) Wet_f64(int64 lo_i, int64 hi_i
     if (i < hi_i && j < hi_j && k < hi_k) Wet_f64_at(i, j, k, &q);
 }
 
-// Kernel FindCurvature, curvature.go:30
-extern "C" __global__ void __launch_bounds__(128) FindCurvature_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Curvature_f32 q) {
+// Kernel FindJump, jump.go:17
+extern "C" __global__ void __launch_bounds__(128) FindJump_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Interface_f32 q) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) FindCurvature_f32_at(i, j, k, &q);
+    if (i < hi_i && j < hi_j && k < hi_k) FindJump_f32_at(i, j, k, &q);
 }
 
-// Kernel FindCurvature, curvature.go:30
-extern "C" __global__ void __launch_bounds__(128) FindCurvature_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
-        int64 lo_k, int64 hi_k, const __grid_constant__ Curvature_f64 q) {
+// Kernel FindJump, jump.go:17
+extern "C" __global__ void __launch_bounds__(128) FindJump_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Interface_f64 q) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
-    if (i < hi_i && j < hi_j && k < hi_k) FindCurvature_f64_at(i, j, k, &q);
+    if (i < hi_i && j < hi_j && k < hi_k) FindJump_f64_at(i, j, k, &q);
 }
 
-// Kernel Exert, projection.go:33
+// Kernel Exert, projection.go:35
 extern "C" __global__ void __launch_bounds__(128) Exert_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Faces_f32 q, Clock_f32 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4430,7 +4600,7 @@ extern "C" __global__ void __launch_bounds__(128) Exert_f32(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Exert_f32_at(i, j, k, &q, clock);
 }
 
-// Kernel Exert, projection.go:33
+// Kernel Exert, projection.go:35
 extern "C" __global__ void __launch_bounds__(128) Exert_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Faces_f64 q, Clock_f64 *clock) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4439,7 +4609,7 @@ extern "C" __global__ void __launch_bounds__(128) Exert_f64(int64 lo_i, int64 hi
     if (i < hi_i && j < hi_j && k < hi_k) Exert_f64_at(i, j, k, &q, clock);
 }
 
-// Kernel Couple, projection.go:94
+// Kernel Couple, projection.go:71
 extern "C" __global__ void __launch_bounds__(128) Couple_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Faces_f32 q, const __grid_constant__ Sides s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4448,7 +4618,7 @@ extern "C" __global__ void __launch_bounds__(128) Couple_f32(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Couple_f32_at(i, j, k, &q, &s);
 }
 
-// Kernel Couple, projection.go:94
+// Kernel Couple, projection.go:71
 extern "C" __global__ void __launch_bounds__(128) Couple_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Faces_f64 q, const __grid_constant__ Sides s) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4457,21 +4627,21 @@ extern "C" __global__ void __launch_bounds__(128) Couple_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Couple_f64_at(i, j, k, &q, &s);
 }
 
-// Kernel SetPressureTolerance, projection.go:124
+// Kernel SetPressureTolerance, projection.go:101
 extern "C" __global__ void __launch_bounds__(128) SetPressureTolerance_f32(int64 lo, int64 hi, double tolerance,
         Clock_f32 *clock, levels_Iteration *it) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) SetPressureTolerance_f32_at(i, tolerance, clock, it);
 }
 
-// Kernel SetPressureTolerance, projection.go:124
+// Kernel SetPressureTolerance, projection.go:101
 extern "C" __global__ void __launch_bounds__(128) SetPressureTolerance_f64(int64 lo, int64 hi, double tolerance,
         Clock_f64 *clock, levels_Iteration *it) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) SetPressureTolerance_f64_at(i, tolerance, clock, it);
 }
 
-// Kernel Diverge, projection.go:131
+// Kernel Diverge, projection.go:108
 extern "C" __global__ void __launch_bounds__(128) Diverge_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Clock_f32 *clock, Slice<float> u,
         Slice<float> v, Slice<float> w, Slice<float> b) {
@@ -4481,7 +4651,7 @@ extern "C" __global__ void __launch_bounds__(128) Diverge_f32(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Diverge_f32_at(i, j, k, &l, clock, u, v, w, b);
 }
 
-// Kernel Diverge, projection.go:131
+// Kernel Diverge, projection.go:108
 extern "C" __global__ void __launch_bounds__(128) Diverge_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Clock_f64 *clock, Slice<double> u,
         Slice<double> v, Slice<double> w, Slice<double> b) {
@@ -4491,7 +4661,7 @@ extern "C" __global__ void __launch_bounds__(128) Diverge_f64(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Diverge_f64_at(i, j, k, &l, clock, u, v, w, b);
 }
 
-// Kernel Project, projection.go:152
+// Kernel Project, projection.go:129
 extern "C" __global__ void __launch_bounds__(128) Project_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Faces_f32 q, Clock_f32 *clock, Slice<float> out) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4500,7 +4670,7 @@ extern "C" __global__ void __launch_bounds__(128) Project_f32(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Project_f32_at(i, j, k, &q, clock, out);
 }
 
-// Kernel Project, projection.go:152
+// Kernel Project, projection.go:129
 extern "C" __global__ void __launch_bounds__(128) Project_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Faces_f64 q, Clock_f64 *clock, Slice<double> out) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4509,7 +4679,7 @@ extern "C" __global__ void __launch_bounds__(128) Project_f64(int64 lo_i, int64 
     if (i < hi_i && j < hi_j && k < hi_k) Project_f64_at(i, j, k, &q, clock, out);
 }
 
-// Kernel Divergence, projection.go:165
+// Kernel Divergence, projection.go:142
 extern "C" __global__ void __launch_bounds__(128) Divergence_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<float> u, Slice<float> v, Slice<float> w,
         Most<float> *result) {
@@ -4521,7 +4691,7 @@ extern "C" __global__ void __launch_bounds__(128) Divergence_f32(int64 lo_i, int
     reduce(result, key);
 }
 
-// Kernel Divergence, projection.go:165
+// Kernel Divergence, projection.go:142
 extern "C" __global__ void __launch_bounds__(128) Divergence_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> u, Slice<double> v,
         Slice<double> w, Most<double> *result) {
@@ -4547,7 +4717,23 @@ extern "C" __global__ void __launch_bounds__(256) FillSolids_f64(int64 lo, int64
     if (n < hi) FillSolids_f64_at(n, sources, to, from, weights, v);
 }
 
-// Kernel StartWalls, solids.go:57
+// Kernel LookAheadWalls, solids.go:57
+extern "C" __global__ void __launch_bounds__(256) LookAheadWalls_f32(int64 lo, int64 hi,
+        const __grid_constant__ Viscous_f32 q, const __grid_constant__ Walls_f32 w, Clock_f32 *clock,
+        Slice<float> out) {
+    const int64 n = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (n < hi) LookAheadWalls_f32_at(n, &q, &w, clock, out);
+}
+
+// Kernel LookAheadWalls, solids.go:57
+extern "C" __global__ void __launch_bounds__(256) LookAheadWalls_f64(int64 lo, int64 hi,
+        const __grid_constant__ Viscous_f64 q, const __grid_constant__ Walls_f64 w, Clock_f64 *clock,
+        Slice<double> out) {
+    const int64 n = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (n < hi) LookAheadWalls_f64_at(n, &q, &w, clock, out);
+}
+
+// Kernel StartWalls, solids.go:65
 extern "C" __global__ void __launch_bounds__(256) StartWalls_f32(int64 lo, int64 hi,
         const __grid_constant__ Viscous_f32 q, const __grid_constant__ Walls_f32 w, Clock_f32 *clock,
         Slice<float> residual, Slice<float> inverse) {
@@ -4555,7 +4741,7 @@ extern "C" __global__ void __launch_bounds__(256) StartWalls_f32(int64 lo, int64
     if (n < hi) StartWalls_f32_at(n, &q, &w, clock, residual, inverse);
 }
 
-// Kernel StartWalls, solids.go:57
+// Kernel StartWalls, solids.go:65
 extern "C" __global__ void __launch_bounds__(256) StartWalls_f64(int64 lo, int64 hi,
         const __grid_constant__ Viscous_f64 q, const __grid_constant__ Walls_f64 w, Clock_f64 *clock,
         Slice<double> residual, Slice<double> inverse) {
@@ -4563,7 +4749,7 @@ extern "C" __global__ void __launch_bounds__(256) StartWalls_f64(int64 lo, int64
     if (n < hi) StartWalls_f64_at(n, &q, &w, clock, residual, inverse);
 }
 
-// Kernel ResistWalls, solids.go:68
+// Kernel ResistWalls, solids.go:76
 extern "C" __global__ void __launch_bounds__(256) ResistWalls_f32(int64 lo, int64 hi,
         const __grid_constant__ Viscous_f32 q, const __grid_constant__ Walls_f32 w, Clock_f32 *clock,
         Slice<float> out, Most<float> *result) {
@@ -4573,7 +4759,7 @@ extern "C" __global__ void __launch_bounds__(256) ResistWalls_f32(int64 lo, int6
     reduce(result, key);
 }
 
-// Kernel ResistWalls, solids.go:68
+// Kernel ResistWalls, solids.go:76
 extern "C" __global__ void __launch_bounds__(256) ResistWalls_f64(int64 lo, int64 hi,
         const __grid_constant__ Viscous_f64 q, const __grid_constant__ Walls_f64 w, Clock_f64 *clock,
         Slice<double> out, Most<double> *result) {

@@ -53,34 +53,34 @@ func (loop *WetLoop[F]) Launch() abi.Launch {
 	}}
 }
 
-// FindCurvatureLoop runs FindCurvature for the elements of box, on the CPU or another device.
-type FindCurvatureLoop[F num.Float] struct {
+// FindJumpLoop runs FindJump for the elements of box, on the CPU or another device.
+type FindJumpLoop[F num.Float] struct {
 	box abi.Box
-	q   *Curvature[F]
+	q   *Interface[F]
 }
 
-// NewFindCurvatureLoop prepares FindCurvature.
-func NewFindCurvatureLoop[F num.Float](box abi.Box, q *Curvature[F]) *FindCurvatureLoop[F] {
-	return &FindCurvatureLoop[F]{box, q}
+// NewFindJumpLoop prepares FindJump.
+func NewFindJumpLoop[F num.Float](box abi.Box, q *Interface[F]) *FindJumpLoop[F] {
+	return &FindJumpLoop[F]{box, q}
 }
 
 // Range runs the kernel on the CPU.
-func (loop *FindCurvatureLoop[F]) Range(lo, hi int) {
+func (loop *FindJumpLoop[F]) Range(lo, hi int) {
 	for lo < hi {
 		i, j, k, count := loop.box.Row(lo, hi)
 		for end := i + count; i < end; i++ {
-			FindCurvature(i, j, k, loop.q)
+			FindJump(i, j, k, loop.q)
 		}
 		lo += count
 	}
 }
 
 // Grain is how many indices a thread of the CPU takes at a time.
-func (loop *FindCurvatureLoop[F]) Grain() int { return 256 }
+func (loop *FindJumpLoop[F]) Grain() int { return 256 }
 
 // Launch says how other devices run the kernel.
-func (loop *FindCurvatureLoop[F]) Launch() abi.Launch {
-	return abi.Launch{Module: Module, Symbol: "FindCurvature" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+func (loop *FindJumpLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "FindJump" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
 		abi.ConstantOf("q", loop.q),
 	}}
 }
@@ -393,6 +393,36 @@ func (loop *FillSolidsLoop[F]) Launch() abi.Launch {
 		abi.ElementsOf("from", loop.from),
 		abi.ElementsOf("weights", loop.weights),
 		abi.ElementsOf("v", loop.v),
+	}}
+}
+
+// LookAheadWallsLoop runs LookAheadWalls for lo ≤ index < hi, on the CPU or another device.
+type LookAheadWallsLoop[F num.Float] struct {
+	q     *Viscous[F]
+	w     *Walls[F]
+	clock *Clock[F]
+	out   []F
+}
+
+// NewLookAheadWallsLoop prepares LookAheadWalls.
+func NewLookAheadWallsLoop[F num.Float](q *Viscous[F], w *Walls[F], clock *Clock[F], out []F) *LookAheadWallsLoop[F] {
+	return &LookAheadWallsLoop[F]{q, w, clock, out}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *LookAheadWallsLoop[F]) Range(lo, hi int) {
+	for n := lo; n < hi; n++ {
+		LookAheadWalls(n, loop.q, loop.w, loop.clock, loop.out)
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *LookAheadWallsLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "LookAheadWalls" + abi.Suffix[F](), Block: 256, Dims: 1, Args: []abi.Arg{
+		abi.ConstantOf("q", loop.q),
+		abi.ConstantOf("w", loop.w),
+		abi.PointerTo("clock", loop.clock),
+		abi.ElementsOf("out", loop.out),
 	}}
 }
 

@@ -86,7 +86,7 @@ func newData[F num.Float](n [3]int) *data[F] {
 	}
 	for c := range d.arrays[9] {
 		if rng.IntN(3) == 0 {
-			d.arrays[9][c] = NoCurvature
+			d.arrays[9][c] = NoJump
 		}
 	}
 	d.lines, d.planes = make([]geom.Line[F], length), make([]geom.Plane[F], length)
@@ -152,9 +152,9 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int, rings bool) 
 			return NewChangeLoop(box, &l, d.arrays[0], d.arrays[1])
 		},
 		"accelerate": func(d *data[F]) loop { return NewAccelerateLoop(box, &l, &d.clock, d.arrays[0], d.arrays[1]) },
-		"curvature": func(d *data[F]) loop {
-			return NewFindCurvatureLoop(box, &Curvature[F]{Lattice: l, F: d.f, Lines: d.lines, Planes: d.planes,
-				Kappa: d.arrays[0]})
+		"jump": func(d *data[F]) loop {
+			return NewFindJumpLoop(box, &Interface[F]{Lattice: l, Tension: .7, Buoyancy: [3]F{0, .3, .2}, F: d.f, Lines: d.lines,
+				Planes: d.planes, Jump: d.arrays[0]})
 		},
 	}
 	if l.Dim == 2 {
@@ -179,7 +179,8 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int, rings bool) 
 		}
 		faces := func(d *data[F]) *Faces[F] {
 			return &Faces[F]{Lattice: l, Fluids: fluids, Axis: axis, Across: int32(l.stride(axis)), Spacing: .1, Gravity: 3,
-				F: d.f, Kappa: d.arrays[9], P: d.arrays[3], A: d.arrays[4], V: d.arrays[5], Force: d.arrays[6]}
+				Lift: .4, Jumps: true, F: d.f, Jump: d.arrays[9], P: d.arrays[3], A: d.arrays[4], V: d.arrays[5],
+				Force: d.arrays[6]}
 		}
 		for name, loop := range map[string]makes{
 			"flux":    func(d *data[F]) loop { return NewFluxLoop(box, sweep(d), &d.clock) },
@@ -200,6 +201,9 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int, rings bool) 
 			"resist": func(d *data[F]) loop { return NewResistLoop(box, viscous(d), &d.clock, d.arrays[3], &d.most) },
 			"start walls": func(d *data[F]) loop {
 				return NewStartWallsLoop(viscous(d), walls(d), &d.clock, d.arrays[3], d.arrays[4])
+			},
+			"ahead walls": func(d *data[F]) loop {
+				return NewLookAheadWallsLoop(viscous(d), walls(d), &d.clock, d.arrays[3])
 			},
 			"resist walls": func(d *data[F]) loop {
 				return NewResistWallsLoop(viscous(d), walls(d), &d.clock, d.arrays[3], &d.most)

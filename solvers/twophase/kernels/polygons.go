@@ -24,7 +24,7 @@ type system[F num.Float] struct{ a [6][7]F }
 // right mean height. Neighbours weigh 1/(1 + 2r²)², with the distance r across the normal: if all weigh the same, the
 // second derivative of a sawtooth has the wrong sign (of five values in a row it is (2, -1, -2, -1, 2)/7 times these),
 // and surface tension makes short waves grow.
-func (q *Curvature[F]) fromPolygons(c, i int, n [3]F) F {
+func (q *Interface[F]) fromPolygons(c, i int, n [3]F) F {
 	if !q.mixed(c) {
 		return NoCurvature
 	}
@@ -112,7 +112,7 @@ func cross[F num.Float](a, b [3]F) [3]F {
 }
 
 // plane returns the normal of a mixed cell's plane, and its constant for the unit cell.
-func (q *Curvature[F]) plane(c int) (m [3]F, alpha F) {
+func (q *Interface[F]) plane(c int) (m [3]F, alpha F) {
 	if q.Dim == 2 {
 		return [3]F{q.Lines[c].X, q.Lines[c].Y, 0}, q.Lines[c].Alpha
 	}
@@ -120,7 +120,7 @@ func (q *Curvature[F]) plane(c int) (m [3]F, alpha F) {
 }
 
 // cornersOf returns where the plane of a cell crosses the edges of the cell, from the cell's centre.
-func (q *Curvature[F]) cornersOf(c int) (found corners[F]) {
+func (q *Interface[F]) cornersOf(c int) (found corners[F]) {
 	m, alpha := q.plane(c)
 	least := F(1e-9) * (num.Abs(m[0]) + num.Abs(m[1]) + num.Abs(m[2]))
 	ends := 4
@@ -156,7 +156,7 @@ func (q *Curvature[F]) cornersOf(c int) (found corners[F]) {
 }
 
 // add adds the equation of the polygon of a cell at (x, y, z) from the first cell, unless it is of another sheet.
-func (q *Curvature[F]) add(s *system[F], fr *frame[F], c int, x, y, z F) bool {
+func (q *Interface[F]) add(s *system[F], fr *frame[F], c int, x, y, z F) bool {
 	m, alpha := q.plane(c)
 	if !(m[0]*fr.e[2][0]+m[1]*fr.e[2][1]+m[2]*fr.e[2][2] > 0) || alpha != alpha {
 		return false

@@ -5,9 +5,6 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/twophase/kernels/levels"
 )
 
-// NoCurvature stands for the curvature of a cell without interface. Curvatures are times the spacing, at most 2 or so.
-const NoCurvature = 1e30
-
 // Faces are the faces of one velocity component.
 //
 //atoll:constant
@@ -18,8 +15,10 @@ type Faces[F num.Float] struct {
 	Across  int32 // stride along the axis
 	Spacing F
 	Gravity F // along the axis, in m/s²
+	Lift    F // half the difference of the densities times gravity times the square of the spacing, in N/m
+	Jumps   bool
 	F       []F
-	Kappa   []F // curvature times the spacing
+	Jump    []F // in cells, if there are Jumps: see FindJump
 	P       []F
 	A       []F // coefficients of the pressure's equation
 	V       []F
@@ -28,6 +27,9 @@ type Faces[F num.Float] struct {
 
 // Exert replaces the acceleration of the last step, which the velocity contains, by that of surface tension and
 // gravity. The force of surface tension is at faces, where the pressure's gradient is too, so that both can balance.
+// The weight at a face is that of the mean of both cells if the interface is in the face. Elsewhere it is more or less
+// by the jump, so that with it, too, the pressure's gradient is in balance if the interface is level, and follows a
+// wave (as in the reduced gravity of Popinet, Annu. Rev. Fluid Mech. 50, 2018).
 //
 //atoll:kernel lanes
 func Exert[F num.Float](i, j, k int, q *Faces[F], clock *Clock[F]) {
@@ -35,9 +37,8 @@ func Exert[F num.Float](i, j, k int, q *Faces[F], clock *Clock[F]) {
 	below := c - int(q.Across)
 	a := q.Gravity
 	step := q.F[c] - q.F[below]
-	if q.Fluids.Tension != 0 && step != 0 {
-		kappa := curvatureBetween(q.Kappa[below], q.Kappa[c], q.F[below], q.F[c])
-		force := q.Fluids.Tension * kappa * step / (q.Spacing * q.Spacing)
+	if q.Jumps && step != 0 {
+		force := jumpBetween(q.Jump[below], q.Jump[c], q.F[below], q.F[c], q.Lift) * step / (q.Spacing * q.Spacing)
 		a += force / q.density(i, q.F[below], q.F[c])
 	}
 	q.V[c] += clock.Dt * (a - q.Force[c])
@@ -51,30 +52,6 @@ func (q *Faces[F]) density(i int, f, g F) F {
 		v = q.Fluids.mass(&q.Lattice, true, i, f, g) / area[F](&q.Lattice, 0, i)
 	}
 	return v
-}
-
-// sliver is the product of a cell's two fractions below which its curvature weighs less.
-const sliver = 1e-3
-
-// curvatureBetween is the curvature at a face between cells with the curvatures a and b and the fractions f and g: the
-// mean of those that have one. The weight of a cell that is nearly pure falls to 0 as the rest of the other fluid
-// leaves it, so that the force does not jump when it has left.
-func curvatureBetween[F num.Float](a, b, f, g F) F {
-	if a == NoCurvature {
-		a = b
-	}
-	if b == NoCurvature {
-		b = a
-	}
-	own, other := num.Smaller(1, f*(1-f)/sliver), num.Smaller(1, g*(1-g)/sliver)
-	kappa := 0.5 * (a + b)
-	if own+other > 0 {
-		kappa = (own*a + other*b) / (own + other)
-	}
-	if a == NoCurvature {
-		kappa = 0
-	}
-	return kappa
 }
 
 // Sides are the faces in the sides of the grid across an axis: the index of the first one and that of the last one,

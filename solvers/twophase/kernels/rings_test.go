@@ -25,11 +25,11 @@ func TestCurvatureOfRings(t *testing.T) {
 			q, box, centre := ring(rng, c.radius, c.around, bubble)
 			NewFitRingsLoop(abi.Box{Lo: [3]int{-1, -1}, Hi: [3]int{box.Hi[0] + 1, box.Hi[1] + 1, 1}}, &q.Lattice, q.F,
 				q.Lines).Range(0, (box.Hi[0]+2)*(box.Hi[1]+2))
-			NewFindCurvatureLoop(box, q).Range(0, box.Size())
+			NewFindJumpLoop(box, q).Range(0, box.Size())
 			for j := range box.Hi[1] {
 				for i := range box.Hi[0] {
 					at := q.at(i, j, 0)
-					if q.Kappa[at] == NoCurvature {
+					if q.Jump[at] == NoJump {
 						continue
 					}
 					n := q.normal(at)
@@ -41,7 +41,7 @@ func TestCurvatureOfRings(t *testing.T) {
 					if bubble {
 						exact = -exact
 					}
-					e := math.Abs(q.Kappa[at]-exact) / (2 / c.radius)
+					e := math.Abs(q.Jump[at]-exact) / (2 / c.radius)
 					all, cells, worst = all+e, cells+1, max(worst, e)
 					if q.mixed(at) {
 						e = math.Abs(q.fromPolygons(at, i, n)-exact) / (2 / c.radius)
@@ -60,12 +60,12 @@ func TestCurvatureOfRings(t *testing.T) {
 
 // ring is a sphere on the axis, or a torus, at a random height: of the first fluid, or a bubble in it. It returns the
 // centre, too.
-func ring(rng *rand.Rand, radius, around float64, bubble bool) (q *Curvature[float64], box abi.Box,
+func ring(rng *rand.Rand, radius, around float64, bubble bool) (q *Interface[float64], box abi.Box,
 	centre [2]float64) {
 	n := [3]int{int(around+radius) + 6, int(2*radius) + 8, 1}
 	l, length := latticeFor(n)
 	l.Rings = true
-	q = &Curvature[float64]{Lattice: l, F: make([]float64, length), Kappa: make([]float64, length),
+	q = &Interface[float64]{Lattice: l, F: make([]float64, length), Tension: 1, Jump: make([]float64, length),
 		Lines: make([]geom.Line[float64], length)}
 	if around > 0 {
 		around += rng.Float64() - .5

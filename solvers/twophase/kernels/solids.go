@@ -51,6 +51,14 @@ func (q *Viscous[F]) friction(w *Walls[F], n int) F {
 // column is the index i of a face of the block.
 func (q *Viscous[F]) column(c int) int { return (c - int(q.Lattice.First)) % int(q.SY) }
 
+// LookAheadWalls is LookAhead for faces next to solids, after it.
+//
+//atoll:kernel block=256
+func LookAheadWalls[F num.Float](n int, q *Viscous[F], w *Walls[F], clock *Clock[F], out []F) {
+	c := int(w.Faces[n])
+	out[c] -= 0.5 * clock.PerArea * q.friction(w, n) * q.V[c] / q.mass(c, q.column(c))
+}
+
 // StartWalls is StartViscous for faces next to solids, after it.
 //
 //atoll:kernel block=256

@@ -190,7 +190,7 @@ func bubbleInSpace(ctx context.Context, p *verify.Page) error {
 		}
 		v := verify.Info
 		if last > 0 {
-			v = verify.Near(r.fastest, last, .01)
+			v = verify.Near(r.fastest, last, .015)
 		}
 		t.Row(v, c.n, r.outcome.steps, c.end, fmt.Sprintf("%.4f", r.centre), fmt.Sprintf("%.4f", r.fastest),
 			fmt.Sprintf("%.3f", r.when), fmt.Sprintf("%.4f", r.least), fmt.Sprintf("%.0e", r.drift))

@@ -34,8 +34,8 @@ func wetting(ctx context.Context, p *verify.Page) error {
 	for _, c := range []struct {
 		dim, n, resolution int
 		angle              float64
-	}{{2, 24, 0, 30}, {2, 24, 0, 60}, {2, 24, 0, 120}, {2, 24, 0, 150}, {2, 48, 2, 30}, {2, 48, 2, 150},
-		{3, 20, 1, 45}, {3, 20, 1, 135}} {
+	}{{2, 24, 0, 30}, {2, 24, 0, 60}, {2, 24, 0, 90}, {2, 24, 0, 120}, {2, 24, 0, 135}, {2, 24, 0, 150}, {2, 48, 2, 30},
+		{2, 48, 2, 150}, {3, 20, 1, 30}, {3, 20, 1, 60}, {3, 20, 1, 90}, {3, 20, 1, 120}, {3, 20, 1, 135}, {3, 20, 1, 150}} {
 		if skipped(p, c.resolution) {
 			continue
 		}
@@ -65,7 +65,7 @@ func wetting(ctx context.Context, p *verify.Page) error {
 			total += v * h / float64(plane)
 		}
 		change := total/volume - 1
-		v := verify.AtMost(math.Abs(height-1), .04).And(verify.AtMost(math.Abs(base/h), .6), "width").
+		v := verify.AtMost(math.Abs(height-1), .02).And(verify.AtMost(math.Abs(base/h), .3), "width").
 			And(verify.AtMost(math.Abs(change), .003), "volume") // the initial one is approximate in cells at the axis
 		t.Row(v, c.dim, c.angle, c.n, o.steps, fmt.Sprintf("%.4f", height), fmt.Sprintf("%+.2f", base/h),
 			fmt.Sprintf("%.1e", change))
