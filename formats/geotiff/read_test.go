@@ -127,7 +127,7 @@ func TestGDALReadsWrittenFiles(t *testing.T) {
 func TestLargeFilesAreCloudOptimized(t *testing.T) {
 	gdalinfo := needs.Program(t, "gdalinfo", "gdal-bin")
 	translate := needs.Program(t, "gdal_translate", "gdal-bin")
-	python := needs.Program(t, "/usr/bin/python3", "python3-gdal")
+	python := needs.GDAL(t)
 	for _, classes := range []bool{false, true} {
 		for _, maxClassic := range []int{0, maxClassic} {
 			m := Image{Columns: 1001, Rows: 703, West: 5e5, North: 5.8e6, Width: 2, Height: 2, EPSG: 25832, Name: "h",
