@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/columns"
 	"github.com/atoll-hpc/atoll/mesh/gmsh"
 	"github.com/atoll-hpc/atoll/mesh/medit"
 	"github.com/atoll-hpc/atoll/mesh/selafin"
@@ -152,9 +153,9 @@ func NotKept(path string, origin *mesh.Origin, groups []mesh.Group, marks *mesh.
 		return strings.Join(append(lost, marksNotKept(marks, e)...), ", ")
 	}
 	for _, field := range fields {
-		for _, name := range slices.Sorted(maps.Keys(field)) {
-			if name != "z" { // the third coordinates of triangles
-				lost = append(lost, fmt.Sprintf("field %q", name))
+		for _, c := range columns.Of(field) {
+			if c.Name != "z" { // the third coordinates of triangles
+				lost = append(lost, fmt.Sprintf("field %q", c.Name))
 			}
 		}
 	}

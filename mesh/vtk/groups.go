@@ -1,8 +1,6 @@
 package vtk
 
 import (
-	"slices"
-
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/materials"
 )
@@ -32,8 +30,8 @@ func (g *Grid) grouping(o *mesh.Origin, cells []int, pairs func() [][2]int32) (*
 }
 
 // marks returns the vertex cells that have a tag, up to highest also the lines, and what is not kept; nil for none.
-func (g *Grid) marks(grouped *materials.Groups, highest uint8, lost []string) *mesh.Marks {
-	k := &mesh.Marks{Skipped: slices.Concat(grouped.Lost, lost)}
+func (g *Grid) marks(grouped *materials.Groups, highest uint8) *mesh.Marks {
+	k := &mesh.Marks{Skipped: grouped.Lost}
 	for i, tag := range grouped.Tags {
 		if tag == 0 || tag != int64(int32(tag)) || g.Types[i] > highest {
 			continue

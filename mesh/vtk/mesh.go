@@ -3,7 +3,6 @@ package vtk
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/mesh"
@@ -78,10 +77,8 @@ func (g *Grid) mesh() (*mesh.Mesh, error) {
 	if err != nil {
 		return nil, err
 	}
-	var lost, lostOfCells []string
-	m.VertexData, lost = g.vertexFields()
-	m.CellData, lostOfCells = g.cellFields(triangles, grouped)
-	m.Marks = g.marks(grouped, typeVertex, slices.Concat(lost, lostOfCells))
+	m.VertexData, m.CellData = g.vertexFields(), g.cellFields(triangles, grouped)
+	m.Marks = g.marks(grouped, typeVertex)
 	if !flat {
 		if err := mesh.CheckHeights(m, z); err != nil {
 			return nil, err

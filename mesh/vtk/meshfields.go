@@ -2,8 +2,10 @@ package vtk
 
 import (
 	"math"
+	"slices"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/columns"
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/materials"
 )
 
@@ -25,33 +27,55 @@ func (a *Array) integers() ([]int64, bool) {
 	return out, true
 }
 
-// vertexFields returns the point arrays of one component, and texts about those of more, which are not kept.
-func (g *Grid) vertexFields() (fields map[string][]float64, lost []string) {
-	for _, a := range g.PointData {
-		if a.width() != 1 {
-			lost = append(lost, mesh.LostField("vertex", a.Name, a.width()))
-			continue
+// components returns the numbers of an array at some entities, those of each component by itself, with their names in a
+// mesh.
+func (a *Array) components(entities []int) (names []string, fields [][]float64) {
+	values, width := a.Float64s(), a.width()
+	for k := range width {
+		field := make([]float64, len(entities))
+		for i, e := range entities {
+			field[i] = values[e*width+k]
 		}
-		mesh.SetField(&fields, a.Name, a.Float64s())
+		name := a.Name
+		if width > 1 {
+			name = columns.ComponentName(name, k)
+		}
+		names, fields = append(names, name), append(fields, field)
 	}
-	return fields, lost
+	return names, fields
 }
 
-// cellFields returns the cell arrays of one component, except those with tags, restricted to the given cells, and texts
-// about those of more components, which are not kept.
-func (g *Grid) cellFields(cells []int, tags *materials.Groups) (fields map[string][]float64, lost []string) {
-	for _, a := range g.CellData {
-		switch {
-		case a.Name == tags.Array || materials.IsPhysical(a.Name):
-		case a.width() != 1:
-			lost = append(lost, mesh.LostField("cell", a.Name, a.width()))
-		default:
-			values, field := a.Float64s(), make([]float64, len(cells))
-			for i, c := range cells {
-				field[i] = values[c]
-			}
-			mesh.SetField(&fields, a.Name, field)
+// vertexFields returns the point arrays.
+func (g *Grid) vertexFields() map[string][]float64 {
+	points := make([]int, len(g.Points)/3)
+	for i := range points {
+		points[i] = i
+	}
+	return fieldsOf(g.PointData, points)
+}
+
+// cellFields returns the cell arrays, except those with tags, restricted to the given cells.
+func (g *Grid) cellFields(cells []int, tags *materials.Groups) map[string][]float64 {
+	data := slices.DeleteFunc(slices.Clone(g.CellData), func(a Array) bool {
+		return a.Name == tags.Array || materials.IsPhysical(a.Name)
+	})
+	return fieldsOf(data, cells)
+}
+
+func fieldsOf(data Arrays, entities []int) (fields map[string][]float64) {
+	for _, a := range data {
+		names, components := a.components(entities)
+		for k, name := range names {
+			mesh.SetField(&fields, name, components[k])
 		}
 	}
-	return fields, lost
+	return fields
+}
+
+// arraysOf returns fields of a mesh as arrays.
+func arraysOf(fields map[string][]float64) (data Arrays) {
+	for _, c := range columns.Of(fields) {
+		data = append(data, Array{Name: c.Name, Components: len(c.Components), Data: c.Interleaved()})
+	}
+	return data
 }

@@ -3,12 +3,12 @@ package vtk
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/columns"
 	"github.com/atoll-hpc/atoll/mesh/vtk/internal/materials"
 )
 
@@ -32,14 +32,14 @@ func meshGrid(m *mesh.Mesh) (*Grid, error) {
 	for _, e := range m.Tagged {
 		g.add(typeLine, e.A, e.B)
 	}
-	for _, name := range slices.Sorted(maps.Keys(m.VertexData)) {
-		field := m.VertexData[name]
-		if name != zField {
-			g.PointData = append(g.PointData, Array{Name: name, Data: field})
+	for _, a := range arraysOf(m.VertexData) {
+		if a.Name != zField {
+			g.PointData = append(g.PointData, a)
 			continue
 		}
+		field := m.VertexData[zField]
 		if len(field) != len(m.X) {
-			return nil, fmt.Errorf("the vertex field %q has %d values for %d vertices", name, len(field), len(m.X))
+			return nil, fmt.Errorf("the vertex field %q has %d values for %d vertices", a.Name, len(field), len(m.X))
 		}
 		for i, z := range field {
 			g.Points[3*i+2] = z
@@ -53,18 +53,16 @@ func meshGrid(m *mesh.Mesh) (*Grid, error) {
 
 // addCellFields adds fields of the first cells of the grid. On the other cells they are NaN.
 func (g *Grid) addCellFields(fields map[string][]float64, cells int) error {
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if materials.IsPhysical(name) {
-			return fmt.Errorf("the cell field %q would be read as group tags; rename it", name)
+	for _, c := range columns.Of(fields) {
+		if materials.IsPhysical(c.Name) {
+			return fmt.Errorf("the cell field %q would be read as group tags; rename it", c.Name)
 		}
-		if n := len(fields[name]); n != cells {
-			return fmt.Errorf("the cell field %q has %d values for %d cells", name, n, cells)
+		if n := len(c.Components[0]); n != cells {
+			return fmt.Errorf("the cell field %q has %d values for %d cells", c.Name, n, cells)
 		}
-		field := slices.Grow(slices.Clone(fields[name]), len(g.Types)-cells)
-		for range len(g.Types) - cells {
-			field = append(field, math.NaN())
-		}
-		g.CellData = append(g.CellData, Array{Name: name, Data: field})
+		others := slices.Repeat([]float64{math.NaN()}, (len(g.Types)-cells)*len(c.Components))
+		g.CellData = append(g.CellData, Array{Name: c.Name, Components: len(c.Components),
+			Data: append(c.Interleaved(), others...)})
 	}
 	return nil
 }

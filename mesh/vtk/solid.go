@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -46,9 +45,7 @@ func solidGrid(s *mesh.Solid) (*Grid, error) {
 		}
 		g.addName(group)
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.VertexData)) {
-		g.PointData = append(g.PointData, Array{Name: name, Data: s.VertexData[name]})
-	}
+	g.PointData = append(g.PointData, arraysOf(s.VertexData)...)
 	return g, g.addCellFields(s.CellData, len(s.Cells))
 }
 
@@ -123,10 +120,8 @@ func (g *Grid) solid() (*mesh.Solid, error) {
 	if !tagged {
 		s.CellTag = nil
 	}
-	var lost, lostOfCells []string
-	s.VertexData, lost = g.vertexFields()
-	s.CellData, lostOfCells = g.cellFields(cells, grouped)
-	s.Marks = g.marks(grouped, typeLine, slices.Concat(lost, lostOfCells))
+	s.VertexData, s.CellData = g.vertexFields(), g.cellFields(cells, grouped)
+	s.Marks = g.marks(grouped, typeLine)
 	return s, nil
 }
 
