@@ -35,15 +35,15 @@ var mayImport = map[string][]string{
 	"examples/heat/kernels": {"backend", "kernelgen", "solvers/common/exact"},
 	"formats": {"internal/atomicfile", "internal/dates", "internal/parallel", "internal/pattern",
 		"internal/needs"}, // needs: in tests
-	"grid":      {},
-	"halo":      {"dist", "backend"},
-	"halo/division": {"halo", "partition", "dist"}, // what set-up tells models of runs
-	"kernelgen": {"internal/dynlib", "internal/needs"}, // needs: in kerneltest, which only tests use
-	"k8s":       {},
-	"launch":    {"internal/atomicfile", "internal/guard", "dist"},
-	"mesh":      {"internal/atomicfile", "internal/parallel", "internal/words", "formats/netcdf"},
-	"partition": {"internal/dynlib", "internal/parallel"},
-	"proto":     {},
+	"grid":          {},
+	"halo":          {"dist", "backend"},
+	"halo/division": {"halo", "partition", "dist"},         // what set-up tells models of runs
+	"kernelgen":     {"internal/dynlib", "internal/needs"}, // needs: in kerneltest, which only tests use
+	"k8s":           {},
+	"launch":        {"internal/atomicfile", "internal/guard", "dist"},
+	"mesh":          {"internal/atomicfile", "internal/parallel", "internal/words", "formats/netcdf"},
+	"partition":     {"internal/dynlib", "internal/parallel"},
+	"proto":         {},
 	"run": {"internal/atomicfile", "internal/checksum", "internal/guard", "internal/parallel", "internal/words", "config",
 		"formats", "=solvers", "halo", "grid", "mesh", "partition", "dist", "backend", "kernelgen/lanes"},
 	"run/runtest": {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/atomicfile", "internal/checksum",
