@@ -24,8 +24,8 @@ type arrays[F num.Float] struct {
 	jump         *engine.Array[F]
 	u            [3]*engine.Array[F]    // velocity, free of divergence
 	v            [2][3]*engine.Array[F] // while a step changes it, before and after a sweep
-	acceleration [3]*engine.Array[F]    // by all forces, that of the pressure included
-	ahead        [3]*engine.Array[F]    // change of velocity by forces in half a step
+	acceleration [3]*engine.Array[F]    // by gravity, surface tension and the pressure
+	ahead        [3]*engine.Array[F]    // change of the velocity by that and by viscosity in half a step
 	pressure     *multigrid.Solver[F]
 	viscous      *viscousArrays[F]
 	solids       *solids[F]

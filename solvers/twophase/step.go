@@ -10,7 +10,8 @@ import (
 )
 
 // step makes the program of step k of the cycle: the volume fraction f goes from half a step before the velocity u to
-// half a step after it, and u from t to t + dt. Before it the host chooses dt (longestStep) and evaluates the sides.
+// half a step after it, and u from t to t + dt. Before it the host chooses dt (longestStep) and evaluates what sides
+// give, at the end of the step.
 func (s *solver[F]) step(p *engine.Program, k int) {
 	s.now = &s.clock.Data[k]
 	p.Phase("transport")
@@ -189,7 +190,8 @@ func (s *solver[F]) findJump(p *engine.Program) {
 	p.ExchangeThen(s.oneLayer, []engine.Task{s.jumpSides.of(s.jump)}, s.jump)
 }
 
-// applyForces replaces that acceleration, in the velocity too, by the present surface tension and gravity.
+// applyForces replaces the acceleration of the last step, which predictVelocity has added, by that of the present
+// surface tension and gravity, in the velocity too.
 func (s *solver[F]) applyForces(p *engine.Program) {
 	for d := range s.block.Grid.Dim {
 		p.Run(engine.Over(kernels.NewExertLoop(s.faces(d), s.facesOf(d), s.now), s.faces(d)))

@@ -89,9 +89,9 @@ func (s *Flow[F]) advected(q Particle[F], clock *Clock[F]) Particle[F] {
 	return q
 }
 
-// AdvectAndCorrect combines, for particle i, UpdateRadius at the end of a step with AdvectParticle and Correct in the
-// next one: before is the level set at the beginning of the step, after the advected one. If there are several blocks,
-// it marks the particle with its destination, and particles that change blocks do not correct the level set yet.
+// AdvectAndCorrect combines, for particle i, UpdateRadius, with which a step begins, with AdvectParticle and Correct:
+// before is the level set at the beginning of the step, after the advected one. If there are several blocks, it marks
+// the particle with its destination, and particles that change blocks do not correct the level set yet.
 //
 //atoll:kernel several=false,true
 func AdvectAndCorrect[F num.Float](i int, several bool, s *Flow[F], d *Domain, r *Routes, clock *Clock[F], n *Removed,

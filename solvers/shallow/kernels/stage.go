@@ -8,8 +8,8 @@ import (
 )
 
 // What acts on a cell in a step, in order: at first order in advance, an Euler step; at second order in stage. That is
-// Heun's method: two Euler steps, then the mean with the initial state. Friction is implicit in the first Euler step;
-// the second has none, and finishFriction adds it to the mean.
+// Heun's method: two Euler steps, then the mean with the initial state. The second Euler step has no rotation and no
+// bed friction: for the mean the initial state is rotated by the whole step, and finishFriction adds the friction.
 
 // advance advances cell i from one state to the next and returns the longest step, as UpdateCell does.
 func (b *balance[F]) advance(oneLayer bool, i int, p *Params[F], dt, area F, from *State[F], manning []F,
@@ -125,9 +125,10 @@ func (c *State[F]) mean(oneLayer bool, o *State[F]) {
 	c.H2, c.Q2x, c.Q2y = (c.H2+o.H2)/2, (c.Q2x+o.Q2x)/2, (c.Q2y+o.Q2y)/2
 }
 
-// longestStep returns the longest step for cell i, at most limit, with S dt + g Gain dt²/2 ≤ 2 CFL × area: the sum S of
-// the edges' lengths times wave speeds grows by g × Gain where the slope of the level accelerates the water. Where
-// friction bounds the speed it may become that of uniform flow. In a dry cell the step is that of the CFL condition.
+// longestStep returns the longest step for cell i, at most limit, with (S + g Gain dt) dt ≤ 2 CFL × area, the CFL
+// condition with the waves at the end of the step: the sum S of the edges' lengths times wave speeds grows by g × Gain
+// where the slope of the level accelerates the water. Where friction bounds the speed it may become that of uniform
+// flow. In a dry cell the step is that of the CFL condition.
 func (b *balance[F]) longestStep(oneLayer bool, i int, p *Params[F], area, limit F, manning []F, force *Forcing[F],
 	w *State[F], s *Slopes[F]) F {
 	h, gain := w.H2, s.Gain

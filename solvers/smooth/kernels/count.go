@@ -14,7 +14,7 @@ func Count[F num.Float](i int, c *Control[F]) {
 	}
 }
 
-// RaiseFloor raises the floor of Barrier to the worst quality after a sweep, and empties the reductions for the next
+// RaiseFloor raises the floor of Barrier to the worst quality before a sweep, and empties the reductions for the next
 // sweep. It is run for index 0 only.
 //
 //atoll:kernel

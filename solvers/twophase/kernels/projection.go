@@ -22,7 +22,7 @@ type Faces[F num.Float] struct {
 	P       []F
 	A       []F // coefficients of the pressure's equation
 	V       []F
-	Force   []F // the acceleration by all forces, that of the pressure included
+	Force   []F // the acceleration by gravity, surface tension and the pressure
 }
 
 // Exert replaces the acceleration of the last step, which the velocity contains, by that of surface tension and
@@ -55,7 +55,7 @@ func (q *Faces[F]) density(i int, f, g F) F {
 }
 
 // Sides are the faces in the sides of the grid across an axis: the index of the first one and that of the last one,
-// and whether the pressure is 0 there. A periodic axis has none: First is -1.
+// and whether the pressure is 0 there. A periodic axis has none: First is far below 0.
 //
 //atoll:constant
 type Sides struct {
