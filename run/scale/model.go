@@ -113,7 +113,7 @@ func (m *Model) learn(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	m.seq = join(ranks)
+	m.seq = join(ranks, m.last.Steps)
 	planned := map[int]halo.Route{}
 	for _, plans := range m.last.plans {
 		for tag, plan := range plans {
@@ -374,6 +374,7 @@ func (w *World) repeated(copies int) *World {
 	for range copies {
 		all.Cells, all.Ghosts = append(all.Cells, w.Cells...), append(all.Ghosts, w.Ghosts...)
 		all.Neighbours, all.Work = append(all.Neighbours, w.Neighbours...), append(all.Work, w.Work...)
+		all.Extra = append(all.Extra, w.Extra...)
 	}
 	for tag, x := range w.exchanges {
 		more := &exchange{planned: x.planned}

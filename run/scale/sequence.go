@@ -149,11 +149,12 @@ type sequence struct {
 	ops    []operation
 	groups int
 	counts []int // of the computations in each group
+	alike  bool  // those of a group are the same in each step, so that their median is their time
 }
 
-// join returns the sequence of the rank with most operations, whose computations are grouped by the operations between
-// which they lie.
-func join(ranks []rankOps) (s sequence) {
+// join returns the sequence of the rank with most operations. If all steps are alike, its computations are grouped by
+// their place in a step, otherwise by the operations between which they lie.
+func join(ranks []rankOps, steps int) (s sequence) {
 	longest := 0
 	for r := range ranks {
 		if len(ranks[r].ops) > len(ranks[longest].ops) {
@@ -162,6 +163,9 @@ func join(ranks []rankOps) (s sequence) {
 	}
 	s.ops = slices.Clone(ranks[longest].ops)
 	s.meanBytes(ranks)
+	if s.groupByPlace(steps) {
+		return s
+	}
 	type key struct {
 		before, after       opKind
 		tagBefore, tagAfter int
@@ -183,6 +187,28 @@ func join(ranks []rankOps) (s sequence) {
 	}
 	s.groups = len(groups)
 	return s
+}
+
+// groupByPlace groups computations by their place in a step; it returns false if the steps are not alike.
+func (s *sequence) groupByPlace(steps int) bool {
+	n := len(s.ops) - 1 // without opEnd
+	if n == 0 || n%steps != 0 {
+		return false
+	}
+	period := n / steps
+	for k := period; k < n; k++ {
+		if a, b := &s.ops[k], &s.ops[k-period]; a.kind != b.kind || a.tag != b.tag {
+			return false
+		}
+	}
+	s.groups, s.counts, s.alike = period+1, make([]int, period+1), true
+	for k := range s.ops {
+		if s.ops[k].of = k % period; k == n {
+			s.ops[k].of = period
+		}
+		s.counts[s.ops[k].of]++
+	}
+	return true
 }
 
 // meanBytes sets the bytes of each exchange with a plan to the mean of the ranks that have sent some.
@@ -241,10 +267,10 @@ func looseOf(ranks []rankOps, planned func(tag int) bool) map[int]*loose {
 	return all
 }
 
-// align returns the mean time of the computations of a rank in each group, s. A rank without some neighbours lacks
-// operations.
+// align returns the time of a computation of a rank in each group, s: the median if they are alike, or else the mean. A
+// rank without some neighbours lacks operations.
 func (s *sequence) align(r *rankOps) []float64 {
-	sums := make([]float64, s.groups)
+	all := make([][]float64, s.groups)
 	at, carry := 0, 0.0
 	for k, o := range r.ops {
 		carry += r.times[k]
@@ -253,12 +279,23 @@ func (s *sequence) align(r *rankOps) []float64 {
 			continue
 		}
 		at += next
-		sums[s.ops[at].of] += carry
+		g := s.ops[at].of
+		all[g] = append(all[g], carry)
 		at++
 		carry = 0
 	}
-	for g := range sums {
-		sums[g] /= float64(s.counts[g])
+	times := make([]float64, s.groups)
+	for g, list := range all {
+		switch {
+		case len(list) == 0:
+		case s.alike:
+			slices.Sort(list)
+			times[g] = list[len(list)/2]
+		default:
+			for _, t := range list {
+				times[g] += t / float64(s.counts[g])
+			}
+		}
 	}
-	return sums
+	return times
 }

@@ -20,6 +20,7 @@ type World struct {
 	Ghosts     []int     // the largest number of entities that a rank receives in an exchange
 	Neighbours []int     // ranks with which a rank exchanges
 	Work       []float64 // of each rank, in the units of the case's costs; its cells if all cost the same
+	Extra      []float64 // of it, what some cells cost more than others
 
 	exchanges map[int]*exchange // by tag
 	wide      []message         // between all pairs of ranks that the widest exchange connects
@@ -131,13 +132,15 @@ func (w *World) count() {
 
 // grid makes the exchanges between boxes.
 func (w *World) grid(d *division.Division, plans map[int]halo.Route, atOnce bool) {
-	w.Cells, w.Work = make([]int, w.Ranks), make([]float64, w.Ranks)
+	w.Cells, w.Work, w.Extra = make([]int, w.Ranks), make([]float64, w.Ranks), make([]float64, w.Ranks)
+	least := leastCost(d.Costs)
 	for r := range w.Ranks {
 		lo, n := d.Boxes.Box(r)
 		w.Cells[r] = n[0] * n[1] * n[2]
 		w.Work[r] = float64(w.Cells[r])
 		if d.Costs != nil {
 			w.Work[r] = float64(d.Costs.In(lo, [3]int{lo[0] + n[0], lo[1] + n[1], lo[2] + n[2]}))
+			w.Extra[r] = max(0, w.Work[r]-least*float64(w.Cells[r]))
 		}
 	}
 	near := neighboursOf(d.Boxes, reachOf(d.Boxes, plans))
@@ -470,7 +473,7 @@ func mod(a, n int) int { return ((a % n) + n) % n }
 
 // mesh makes the exchanges between parts of a mesh.
 func (w *World) mesh(d *division.Division, plans map[int]halo.Route, sets map[int]int32) {
-	w.Cells, w.Work = make([]int, w.Ranks), make([]float64, w.Ranks)
+	w.Cells, w.Work, w.Extra = make([]int, w.Ranks), make([]float64, w.Ranks), make([]float64, w.Ranks)
 	for _, r := range d.Owner {
 		w.Cells[r]++
 	}
