@@ -89,6 +89,19 @@ func compareWithRun(t *testing.T, file string, sets []string, particles bool) {
 	}
 }
 
+// Message is a message that a rank has sent.
+type Message struct{ Tag, To, Bytes int }
+
+// Sent returns the messages that a rank has sent, in order.
+func (t *Trace) Sent(rank int) (all []Message) {
+	for _, e := range t.events[rank] {
+		if e.kind == post && e.peer >= 0 {
+			all = append(all, Message{e.tag, e.peer, e.bytes})
+		}
+	}
+	return all
+}
+
 // sent returns the messages and bytes that a rank sends in all steps.
 func (m *Model) sent(w *World, rank int) (messages, bytes float64) {
 	for _, o := range m.seq.ops {

@@ -25,8 +25,8 @@ func (m *Model) Assumptions() []string {
 			eager(n.Eager), n.Reduction, map[bool]string{true: "at once", false: "axis by axis"}[n.AtOnce]),
 		fmt.Sprintf("the sequence of %d steps recorded on %d ranks of one thread, on the processors of this machine; "+
 			"other ranks do the same, with their own plans", m.last.Steps, m.last.Ranks),
-		fmt.Sprintf("computations: laws in cells, ghosts and costlier cells of a rank, fitted to runs on ranks: %s; %s, times "+
-			"%.3g", strings.Join(ranks, ", "), timeSource, m.pace),
+		fmt.Sprintf("computations: laws in cells, ghosts and costlier cells of a rank, fitted to runs on ranks: %s; "+
+			"%s, times %.3g", strings.Join(ranks, ", "), timeSource, m.pace),
 		"each rank has a core of its own with the memory bandwidth that it had here; no contention in the network, no " +
 			"frames, no failures",
 		"the division is that at the start: blocks or meshes that change later, and particles that gather, are left out",

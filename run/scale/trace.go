@@ -10,7 +10,6 @@ import (
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
-	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/halo"
 	"github.com/atoll-hpc/atoll/halo/division"
@@ -116,27 +115,3 @@ func (t *Trace) parse() (ranks []rankOps, err error) {
 	}
 	return ranks, nil
 }
-
-// Message is a message that a rank has sent.
-type Message struct{ Tag, To, Bytes int }
-
-// Sent returns the messages that a rank has sent, in order.
-func (t *Trace) Sent(rank int) (all []Message) {
-	for _, e := range t.events[rank] {
-		if e.kind == post && e.peer >= 0 {
-			all = append(all, Message{e.tag, e.peer, e.bytes})
-		}
-	}
-	return all
-}
-
-// Computed returns the seconds that a rank has computed in the steps.
-func (t *Trace) Computed(rank int) (seconds float64) {
-	for _, e := range t.events[rank] {
-		seconds += e.before
-	}
-	return seconds
-}
-
-var _ dist.Comm = (*recorder)(nil)
-var _ division.Observer = (*recorder)(nil)
