@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/formats/epsg"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/plot/chart"
@@ -110,7 +111,8 @@ func (r *runner) load(path string) (*frameData, error) {
 	if d.count == 0 {
 		return nil, fmt.Errorf("%s: the file has no triangles to draw", path)
 	}
-	d.relief = relief.Of(g.CellData, triangles, d.x, d.y, d.cells)
+	x, y := relief.InMetres(r.runCase, d.x, d.y)
+	d.relief = relief.Of(g.CellData, triangles, x, y, d.cells)
 	return d, r.addFields(d, path, g.CellData, triangles, 0, 1)
 }
 
@@ -138,6 +140,9 @@ func (r *runner) addFields(d *frameData, path string, data vtk.Arrays, cells []i
 		}
 	}
 	d.axes = axes(across, up, anyDeclared || r.runCase != nil)
+	if r.runCase != nil && epsg.Geographic(r.runCase.EPSG()) {
+		d.axes = chart.Axes{"longitude (°)", "latitude (°)"}
+	}
 	if len(r.options.Arrows) > 0 {
 		if d.arrows, err = r.arrowVectors(data, cells, across, up); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
