@@ -95,7 +95,7 @@ func (c *Case) StartHash() string {
 // the same StepKeysHash take the same steps up to the earlier of their ends, except for the last step.
 func (c *Case) StepKeysHash() string {
 	part := *c
-	part.Name, part.Title, part.CRS, part.Gauges, part.Transects, part.Exact = "", "", "", nil, nil, nil
+	part.Name, part.Title, part.Gauges, part.Transects, part.Exact = "", "", nil, nil, nil
 	part.Output = Output{}
 	if c.Output.ExactTimes {
 		part.Output.Every = c.Output.Every
