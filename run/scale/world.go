@@ -74,12 +74,6 @@ func newPhase(ranks int, all []message) (p phase) {
 	return p
 }
 
-// sender returns the rank that sends message k.
-func (p *phase) sender(k int32) int32 {
-	r, _ := slices.BinarySearch(p.first, k+1)
-	return int32(r - 1)
-}
-
 // newWorld divides the case, and makes the exchanges of the plans that ranks had in a trace. sets tells which set of a
 // mesh an exchange by tag has; atOnce makes boxes exchange with all neighbours at once, as linked devices do.
 func newWorld(ctx context.Context, rule division.Rule, ranks int, plans map[int]halo.Route, sets map[int]int32,
