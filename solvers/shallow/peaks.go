@@ -175,7 +175,8 @@ var Maxima = []struct {
 }{
 	{solvers.Field{Name: "max_h", Unit: "m", Doc: "largest thickness since the start"},
 		func(k *kernels.Peak) float64 { return k.Depth }},
-	{solvers.Field{Name: "max_z", Unit: "m", Doc: "highest level of the surface while there was water; none without"},
+	{solvers.Field{Name: "max_z", Unit: "m", Doc: "highest level of the surface while there was water; none without",
+		Never: "never wet"},
 		func(k *kernels.Peak) float64 { return wet(k, k.Level) }},
 	{solvers.Field{Name: "max_speed", Unit: "m/s", Doc: "largest speed since the start"},
 		func(k *kernels.Peak) float64 { return k.Speed }},
@@ -186,16 +187,16 @@ var Maxima = []struct {
 	{solvers.Field{Name: "hazard", Doc: "class of max_hazard: 0 none or low, 1 from 0.75, 2 from 1.25, 3 from 2 m²/s",
 		Classes: []string{"0 low", "1 some", "2 most", "3 all"}},
 		func(k *kernels.Peak) float64 { return class(k.Hazard) }},
-	{solvers.Field{Name: "arrival", Unit: "s", Doc: "when the level first differed from that at the start by " +
-		"more than the threshold; none for never",
-		Never: "never"},
+	{solvers.Field{Name: "arrival", Unit: "s", Doc: "when the level first differed from that at the start by more than " +
+		"the threshold; none for never", Never: "never"},
 		func(k *kernels.Peak) float64 {
 			if k.Arrival < 0 {
 				return math.NaN()
 			}
 			return k.Arrival
 		}},
-	{solvers.Field{Name: "max_time", Unit: "s", Doc: "when the thickness was largest; none without water"},
+	{solvers.Field{Name: "max_time", Unit: "s", Doc: "when the thickness was largest; none without water",
+		Never: "never wet"},
 		func(k *kernels.Peak) float64 { return wet(k, k.When) }},
 	{solvers.Field{Name: "wet_time", Unit: "s", Doc: "how long there was water"},
 		func(k *kernels.Peak) float64 { return k.Wet }},
