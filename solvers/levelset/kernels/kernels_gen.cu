@@ -1507,9 +1507,9 @@ DEVICE float Correction_radius_f32(const Correction_f32 *s, Particle_f32 q, floa
     return num_Smaller_f32(num_Larger_f32(phi, minRadius), maxRadius);
 }
 
-// AdvectAndCorrect combines, for particle i, UpdateRadius at the end of a step with AdvectParticle and Correct in the
-// next one: before is the level set at the beginning of the step, after the advected one. If there are several blocks,
-// it marks the particle with its destination, and particles that change blocks do not correct the level set yet.
+// AdvectAndCorrect combines, for particle i, UpdateRadius, with which a step begins, with AdvectParticle and Correct:
+// before is the level set at the beginning of the step, after the advected one. If there are several blocks, it marks
+// the particle with its destination, and particles that change blocks do not correct the level set yet.
 // AdvectAndCorrect[float32], particle.go:97
 DEVICE void AdvectAndCorrect_f32_at(int64 i, bool several, const Flow_f32 *s, const Domain *d, const Routes *r,
         Clock_f32 *clock, Removed *n, const Correction_f32 *before, const Correction_f32 *after, float minRadius,
@@ -1556,9 +1556,9 @@ DEVICE double Correction_radius_f64(const Correction_f64 *s, Particle_f64 q, dou
     return num_Smaller_f64(num_Larger_f64(phi, minRadius), maxRadius);
 }
 
-// AdvectAndCorrect combines, for particle i, UpdateRadius at the end of a step with AdvectParticle and Correct in the
-// next one: before is the level set at the beginning of the step, after the advected one. If there are several blocks,
-// it marks the particle with its destination, and particles that change blocks do not correct the level set yet.
+// AdvectAndCorrect combines, for particle i, UpdateRadius, with which a step begins, with AdvectParticle and Correct:
+// before is the level set at the beginning of the step, after the advected one. If there are several blocks, it marks
+// the particle with its destination, and particles that change blocks do not correct the level set yet.
 // AdvectAndCorrect[float64], particle.go:97
 DEVICE void AdvectAndCorrect_f64_at(int64 i, bool several, const Flow_f64 *s, const Domain *d, const Routes *r,
         Clock_f64 *clock, Removed *n, const Correction_f64 *before, const Correction_f64 *after, double minRadius,

@@ -7483,7 +7483,7 @@ DEVICE void boundSpeed_f32(const Params_f32 *p, float head, float depth, float f
 
 // rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
 // goes no further in the step, accelerated by the slope of the bed, than a wave may.
-// (*balance[float32]).rainOnDry, stage.go:159
+// (*balance[float32]).rainOnDry, stage.go:160
 DEVICE float balance_rainOnDry_f32(balance_f32 *b, bool oneLayer, int64 i, const Params_f32 *p, float area,
         const Forcing_f32 *force, State_f32 *c, Slopes_f32 *s) {
     if (c->H1 + c->H2 >= p->DryDepth || !(Forcing_rainAhead_f32(force, i) > 0.0f)) {
@@ -7495,10 +7495,11 @@ DEVICE float balance_rainOnDry_f32(balance_f32 *b, bool oneLayer, int64 i, const
     return num_Sqrt_f32(4.0f * p->CFL * area / (p->Gravity * num_Larger_f32(s->Gain, 0x1.79ca1p-67f /* 1e-20 */)));
 }
 
-// longestStep returns the longest step for cell i, at most limit, with S dt + g Gain dt²/2 ≤ 2 CFL × area: the sum S of
-// the edges' lengths times wave speeds grows by g × Gain where the slope of the level accelerates the water. Where
-// friction bounds the speed it may become that of uniform flow. In a dry cell the step is that of the CFL condition.
-// (*balance[float32]).longestStep, stage.go:131
+// longestStep returns the longest step for cell i, at most limit, with (S + g Gain dt) dt ≤ 2 CFL × area, the CFL
+// condition with the waves at the end of the step: the sum S of the edges' lengths times wave speeds grows by g × Gain
+// where the slope of the level accelerates the water. Where friction bounds the speed it may become that of uniform
+// flow. In a dry cell the step is that of the CFL condition.
+// (*balance[float32]).longestStep, stage.go:132
 DEVICE float balance_longestStep_f32(balance_f32 *b, bool oneLayer, int64 i, const Params_f32 *p, float area,
         float limit, Slice<float> manning, const Forcing_f32 *force, State_f32 *w, Slopes_f32 *s) {
     float h = w->H2, gain = s->Gain;
@@ -7660,7 +7661,7 @@ DEVICE void boundSpeed_f64(const Params_f64 *p, double head, double depth, doubl
 
 // rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
 // goes no further in the step, accelerated by the slope of the bed, than a wave may.
-// (*balance[float64]).rainOnDry, stage.go:159
+// (*balance[float64]).rainOnDry, stage.go:160
 DEVICE double balance_rainOnDry_f64(balance_f64 *b, bool oneLayer, int64 i, const Params_f64 *p, double area,
         const Forcing_f64 *force, State_f64 *c, Slopes_f64 *s) {
     if (c->H1 + c->H2 >= p->DryDepth || !(Forcing_rainAhead_f64(force, i) > 0.0)) {
@@ -7672,10 +7673,11 @@ DEVICE double balance_rainOnDry_f64(balance_f64 *b, bool oneLayer, int64 i, cons
     return num_Sqrt_f64(4.0 * p->CFL * area / (p->Gravity * num_Larger_f64(s->Gain, 0x1.79ca10c924223p-67 /* 1e-20 */)));
 }
 
-// longestStep returns the longest step for cell i, at most limit, with S dt + g Gain dt²/2 ≤ 2 CFL × area: the sum S of
-// the edges' lengths times wave speeds grows by g × Gain where the slope of the level accelerates the water. Where
-// friction bounds the speed it may become that of uniform flow. In a dry cell the step is that of the CFL condition.
-// (*balance[float64]).longestStep, stage.go:131
+// longestStep returns the longest step for cell i, at most limit, with (S + g Gain dt) dt ≤ 2 CFL × area, the CFL
+// condition with the waves at the end of the step: the sum S of the edges' lengths times wave speeds grows by g × Gain
+// where the slope of the level accelerates the water. Where friction bounds the speed it may become that of uniform
+// flow. In a dry cell the step is that of the CFL condition.
+// (*balance[float64]).longestStep, stage.go:132
 DEVICE double balance_longestStep_f64(balance_f64 *b, bool oneLayer, int64 i, const Params_f64 *p, double area,
         double limit, Slice<double> manning, const Forcing_f64 *force, State_f64 *w, Slopes_f64 *s) {
     double h = w->H2, gain = s->Gain;

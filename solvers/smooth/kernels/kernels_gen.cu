@@ -2155,7 +2155,7 @@ DEVICE void Count_f64_at(int64 i, Control_f64 *c) {
     }
 }
 
-// RaiseFloor raises the floor of Barrier to the worst quality after a sweep, and empties the reductions for the next
+// RaiseFloor raises the floor of Barrier to the worst quality before a sweep, and empties the reductions for the next
 // sweep. It is run for index 0 only.
 // RaiseFloor[float32], count.go:21
 DEVICE void RaiseFloor_f32_at(int64 i, Control_f32 *c, Least<float> *worst, Most<float> *longest) {
@@ -2166,7 +2166,7 @@ DEVICE void RaiseFloor_f32_at(int64 i, Control_f32 *c, Least<float> *worst, Most
     longest->Reset();
 }
 
-// RaiseFloor raises the floor of Barrier to the worst quality after a sweep, and empties the reductions for the next
+// RaiseFloor raises the floor of Barrier to the worst quality before a sweep, and empties the reductions for the next
 // sweep. It is run for index 0 only.
 // RaiseFloor[float64], count.go:21
 DEVICE void RaiseFloor_f64_at(int64 i, Control_f64 *c, Least<double> *worst, Most<double> *longest) {

@@ -465,7 +465,7 @@ static_assert(sizeof(Clock_f64) == 24 && offsetof(Clock_f64, Dt) == 0 && offseto
     offsetof(Clock_f64, PerArea) == 16, "Clock_f64");
 
 // Sides are the faces in the sides of the grid across an axis: the index of the first one and that of the last one,
-// and whether the pressure is 0 there. A periodic axis has none: First is -1.
+// and whether the pressure is 0 there. A periodic axis has none: First is far below 0.
 // Sides, projection.go:61
 struct Sides {
     int32 First, Last;
