@@ -45,6 +45,9 @@ func estimate(c *config.Case, ranks int, separate bool) (solvers.Estimate, error
 	w := c.Sections.(*Sections)
 	cfg := methodOf(c)
 	f, err := domain.Estimate(&w.Grid, cfg.Ghosts(w.Grid.Dim), ranks, separate)
+	if err != nil {
+		return f, err
+	}
 	dim, held := int64(w.Grid.Dim), int64(f.LargestShare.Held)
 	if separate {
 		f.Host = solvers.Width(w.Method.Precision) * held
@@ -66,5 +69,5 @@ func estimate(c *config.Case, ranks int, separate bool) (solvers.Estimate, error
 		f.Host += memory(c, f.LargestShare) // of what a block has sent, while the arrays of the next are filled
 	}
 	f.EndHost = numberBytes * numbers * int64(f.LargestShare.Owned)
-	return f, err
+	return f, nil
 }
