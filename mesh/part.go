@@ -182,7 +182,12 @@ func (p *Part) Vector(i int, x0, y0, x1, y1 float64) (dx, dy float64) {
 
 // Distance returns the distance between two positions, m.
 func (p *Part) Distance(x0, y0, x1, y1 float64) float64 {
-	if p.Geographic {
+	return Distance(p.Geographic, x0, y0, x1, y1)
+}
+
+// Distance returns the distance in m between two positions, which may be geographic: longitudes and latitudes.
+func Distance(geographic bool, x0, y0, x1, y1 float64) float64 {
+	if geographic {
 		return sphere.Distance(x0, y0, x1, y1)
 	}
 	return math.Hypot(x1-x0, y1-y0)

@@ -42,7 +42,7 @@ type Options struct {
 // engine adapts a mesh.
 type engine struct {
 	*part
-	o Options
+	progress func(vertices int) // Options.Progress
 
 	marks   []uint8 // of each vertex, the operations for which it is to be visited
 	workers []*operation.Worker
@@ -75,7 +75,7 @@ func newEngine(in *mutable.Input, o Options) *engine {
 			rules.Skin = skin
 		}
 	}
-	e := &engine{part: &part{Rules: rules}, o: o}
+	e := &engine{part: &part{Rules: rules}, progress: o.Progress}
 	for range o.Threads {
 		e.workers = append(e.workers, new(operation.Worker))
 	}

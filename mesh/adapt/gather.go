@@ -17,7 +17,7 @@ func (e *engine) gather() (*engine, error) {
 	}
 	rules := *e.Rules
 	rules.Mesh = e.Empty()
-	whole := &engine{part: &part{Rules: &rules, at: map[int64]int32{}}, o: e.o, workers: e.workers}
+	whole := &engine{part: &part{Rules: &rules, at: map[int64]int32{}}, workers: e.workers}
 	rest := make([]wire.Message, len(all))
 	for i, bytes := range all { // all vertices before the first cell
 		rest[i].Bytes = bytes

@@ -137,8 +137,8 @@ func (e *engine) stage(ctx context.Context, most int, settled float64) {
 			e.sweep()
 		}
 		n := e.owned()
-		if e.o.Progress != nil {
-			e.o.Progress(n)
+		if e.progress != nil {
+			e.progress(n)
 		}
 		if float64(changed) <= settled*float64(n) || e.stopped(ctx) != nil {
 			break

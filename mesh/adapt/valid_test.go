@@ -24,7 +24,7 @@ func TestValid(t *testing.T) {
 		whole := 0.0
 		for ref, v := range volumes {
 			whole += after[ref]
-			if math.Abs(after[ref]-v) > e.o.Hausdorff*interfaces {
+			if math.Abs(after[ref]-v) > e.Hausdorff*interfaces {
 				t.Errorf("%s: volume %g of material %d becomes %g", c.name, v, ref, after[ref])
 			}
 		}
@@ -37,7 +37,7 @@ func TestValid(t *testing.T) {
 				if x := curve.At(l.S); e.Freedom[v] == 1 && x != e.X[v] {
 					t.Errorf("%s: the line vertex %d at %v is not on its line, at %v", c.name, v, e.X[v], x)
 				}
-				if !curve.Near(l.S, e.Parameter(int32(v), &l), &e.X[v], &e.X[l.To], e.o.Hausdorff) {
+				if !curve.Near(l.S, e.Parameter(int32(v), &l), &e.X[v], &e.X[l.To], e.Hausdorff) {
 					t.Errorf("%s: an edge at %v is too far from its line", c.name, e.X[v])
 				}
 			}

@@ -47,10 +47,11 @@ func Of(fields map[string][]float64) (columns []Column) {
 	return columns
 }
 
-// Interleaved returns the numbers of all components of each vertex or cell, one after the other.
+// Interleaved returns the numbers of all components of each vertex or cell, one after the other: those of the mesh
+// itself if the field has one component.
 func (c *Column) Interleaved() []float64 {
 	if len(c.Components) == 1 {
-		return slices.Clone(c.Components[0])
+		return c.Components[0]
 	}
 	n := len(c.Components)
 	all := make([]float64, n*len(c.Components[0]))

@@ -27,10 +27,19 @@ func (a *Array) integers() ([]int64, bool) {
 	return out, true
 }
 
-// components returns the numbers of an array at some entities, those of each component by itself, with their names in a
-// mesh.
+// components returns the numbers of an array at some entities, or at all if entities is nil, those of each component by
+// itself, with their names in a mesh.
 func (a *Array) components(entities []int) (names []string, fields [][]float64) {
 	values, width := a.Float64s(), a.width()
+	if entities == nil {
+		if width == 1 {
+			return []string{a.Name}, [][]float64{values}
+		}
+		entities = make([]int, len(values)/width)
+		for i := range entities {
+			entities[i] = i
+		}
+	}
 	for k := range width {
 		field := make([]float64, len(entities))
 		for i, e := range entities {
@@ -46,13 +55,7 @@ func (a *Array) components(entities []int) (names []string, fields [][]float64) 
 }
 
 // vertexFields returns the point arrays.
-func (g *Grid) vertexFields() map[string][]float64 {
-	points := make([]int, len(g.Points)/3)
-	for i := range points {
-		points[i] = i
-	}
-	return fieldsOf(g.PointData, points)
-}
+func (g *Grid) vertexFields() map[string][]float64 { return fieldsOf(g.PointData, nil) }
 
 // cellFields returns the cell arrays, except those with tags, restricted to the given cells.
 func (g *Grid) cellFields(cells []int, tags *materials.Groups) map[string][]float64 {

@@ -62,7 +62,7 @@ func (g *Grid) addCellFields(fields map[string][]float64, cells int) error {
 		}
 		others := slices.Repeat([]float64{math.NaN()}, (len(g.Types)-cells)*len(c.Components))
 		g.CellData = append(g.CellData, Array{Name: c.Name, Components: len(c.Components),
-			Data: append(c.Interleaved(), others...)})
+			Data: slices.Concat(c.Interleaved(), others)})
 	}
 	return nil
 }

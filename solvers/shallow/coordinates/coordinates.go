@@ -95,11 +95,3 @@ func NoteDegrees(ctx context.Context, comm dist.Comm, c *config.Case, part *mesh
 		`high: if they are longitudes and latitudes, the case needs crs = "EPSG:4326"`, west, east, south, north,
 		most[4]), nil
 }
-
-// Distance returns the distance between two positions of a case, m.
-func Distance(geographic bool, from, to []float64) float64 {
-	if geographic {
-		return sphere.Distance(from[0], from[1], to[0], to[1])
-	}
-	return math.Hypot(to[0]-from[0], to[1]-from[1])
-}

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
-	"github.com/atoll-hpc/atoll/solvers/shallow/coordinates"
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 )
 
@@ -165,7 +165,7 @@ func (t *Structure) culvertKeys(radius string, key func(*config.Spec)) {
 	}))
 	distance := 0.0
 	if len(t.From) == 2 && len(t.To) == 2 {
-		distance = coordinates.Distance(t.geographic, t.From, t.To)
+		distance = mesh.Distance(t.geographic, t.From[0], t.From[1], t.To[0], t.To[1])
 	}
 	key(config.Real("length", "m", &b.Length, config.Positive.Or(distance), "of the barrel").
 		Otherwise("distance between the ends").Check(func(s *config.Section) {
