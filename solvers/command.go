@@ -5,23 +5,24 @@ import (
 	"io"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/dist"
 )
 
-// Command is a command of the program that a solver adds. It makes a case from its arguments, runs it on ranks of one
-// process without an output folder, and reports the outcome.
+// Command is a command that a solver adds. It makes a case from its arguments, runs it without an output folder, and
+// reports the outcome.
 type Command struct {
 	Use, Short, Long, Example string // texts for the usage message; Use begins with the command's name
 
 	Args  []string // positional arguments, as the usage shows them
 	Flags []Flag   // flags that set keys of the case; their values are text
 
-	// Foreign lists flags of another program for the same purpose, so that users of that program can type them here.
-	// They have a single dash. The command's own flags are accepted with a single dash too and need no entry.
+	// Foreign lists flags of another program for the same purpose, so that its users can type them here. They have a
+	// single dash. The command's own flags are accepted with a single dash too and need no entry.
 	Foreign []ForeignFlag
 
 	// Make makes the case from arguments and flags, and the function that reports the run. Its errors are BadInput.
 	Make func(args []string, flag func(name string) (value string, given bool)) (*config.Case, Reporter, error)
-	// Run, set instead of Make, does the work of a command that is no run of a case, on this process alone.
+	// Run, set instead of Make, does the work of a command that is no run of a case, on all ranks; rank 0's result counts.
 	Run func(ctx context.Context, w Work) (Report, error)
 }
 
@@ -29,8 +30,8 @@ type Command struct {
 type Work struct {
 	Args    []string
 	Flag    func(name string) (value string, given bool)
-	Ranks   int       // goroutines of this process that exchange messages
-	Threads int       // of each rank
+	Comm    dist.Comm
+	Threads int
 	Log     io.Writer // receives the progress; nil for none
 }
 
@@ -48,8 +49,7 @@ type ForeignFlag struct {
 	Refused string
 }
 
-// Reporter finishes a run: rank 0 writes the files of the command. All ranks call it and get the same report, except
-// for what only rank 0 can know.
+// Reporter finishes a run on all ranks, with one report, except for what only rank 0, which writes files, can know.
 type Reporter func(ctx context.Context, s Solver, o Outcome) (Report, error)
 
 // Outcome summarizes a run that has ended.

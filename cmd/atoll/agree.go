@@ -24,7 +24,7 @@ func (r *rank) agree(ctx context.Context, comm dist.Comm, c *config.Case, bad er
 	}
 	for _, what := range []struct{ own, differs string }{
 		{summary.BuildID(), "rank %d runs another build than rank 0: %s, not %s"},
-		{c.Hash(), "rank %d has another case than rank 0: is the file the same on all machines? (%s, not %s)"},
+		{c.Hash(), differentCase},
 	} {
 		if err := agreeOn(ctx, comm, what.own, what.differs); err != nil {
 			return err
@@ -32,6 +32,8 @@ func (r *rank) agree(ctx context.Context, comm dist.Comm, c *config.Case, bad er
 	}
 	return nil
 }
+
+const differentCase = "rank %d has another case than rank 0: is the file the same on all machines? (%s, not %s)"
 
 // agreeOn returns an error on every rank unless all pass the same text. differs is the format of its message, with a
 // rank that passes another one than rank 0, and both texts.
@@ -109,7 +111,8 @@ func (e *rankFailure) shouldPrint(stopped bool) bool {
 	if e.env.Epoch > 0 && (e.isConsequence(stopped) || stopped || errors.As(e.error, new(*run.Stopped))) {
 		return e.allPrint // the supervisor prints it
 	}
-	if e.env.Launcher == launch.Atoll && !errors.As(e.error, &shared) && !errors.As(e.error, &bad) {
+	if e.env.Launcher == launch.Atoll && !errors.As(e.error, &shared) && !errors.As(e.error, &bad) &&
+		!errors.As(e.error, &usage) {
 		return !stopped || rank == 0 // the launcher prints the other errors
 	}
 	switch {

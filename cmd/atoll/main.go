@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/atoll-hpc/atoll/cmd/atoll/members"
+	"github.com/atoll-hpc/atoll/cmd/atoll/meshes"
 	"github.com/atoll-hpc/atoll/internal/process"
 	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 	"github.com/atoll-hpc/atoll/launch"
@@ -125,7 +126,7 @@ func rootCommand() *cobra.Command {
 	root.AddCommand(runCommand(), studyCommand(), scaleCommand(), replayCommand(), auditCommand(), checkpointCommand(),
 		members.RanksCommand(), members.SuperviseCommand(stdout, stderr))
 	root.AddCommand(kindCommands()...)
-	root.AddCommand(meshCommand(), launchCommand(), plotCommand(), verifyCommand(),
+	root.AddCommand(meshes.Command(), launchCommand(), plotCommand(), verifyCommand(),
 		benchCommand(), certsCommand(), doctorCommand(), exampleCommand(), schemaCommand(), versionCommand(root),
 		filesCommand())
 	complete(root)

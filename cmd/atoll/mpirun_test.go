@@ -3,7 +3,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -31,14 +33,53 @@ output = { format = [] }
 `), false)
 }
 
-func underMPI(t *testing.T, mpirun, dir string, refusals bool) {
-	t.Helper()
+// TestAdaptUnderMPI: atoll adapt under mpirun writes the bytes that it writes without, and an error of the input is
+// printed once.
+func TestAdaptUnderMPI(t *testing.T) {
+	mpirun := needs.Program(t, "mpirun", "openmpi-bin")
+	dir := filepath.Dir(squareFile(t, "a.msh"))
+	adapt := []string{"adapt", "a.msh", "one.msh", "--width", "0.05 + 0.1*x", "--height", "0.1", "--gradation", "1.3"}
+	alone := atoll(t, dir, nil, adapt...)
+	if code := alone.code(t); code != 0 {
+		t.Fatal(alone.stderr.String())
+	}
+	want, err := os.ReadFile(filepath.Join(dir, "one.msh"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	under := mpiCommand(t, mpirun, dir)
+	for ranks := 2; ranks <= 3; ranks++ {
+		adapt[2] = "mpi.msh"
+		c := under(ranks, adapt...)
+		if code := c.code(t); code != 0 || strings.Count(c.stdout.String(), "written ") != 1 {
+			t.Fatalf("%d ranks: exit code %d\n%s%s", ranks, code, c.stdout.String(), c.stderr.String())
+		}
+		if got, err := os.ReadFile(filepath.Join(dir, "mpi.msh")); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("%d ranks: another file than that of one, or %v", ranks, err)
+		}
+	}
+	c := under(2, "adapt", "a.msh", "mpi.msh", "--size", "-1")
+	if code := c.code(t); code != 2 || strings.Count(c.stderr.String(), "atoll: ") != 1 {
+		t.Errorf("exit code %d, stderr\n%s", code, c.stderr.String())
+	}
+}
+
+// mpiCommand returns a function that makes commands of this program under mpirun.
+func mpiCommand(t *testing.T, mpirun, dir string) func(ranks int, args ...string) *command {
 	sessions := t.TempDir() // of Open MPI, whose jobs race for a common one
-	under := func(ranks int, args ...string) *command {
+	return func(ranks int, args ...string) *command {
 		c := atoll(t, dir, []string{"TMPDIR=" + sessions, "OMPI_ALLOW_RUN_AS_ROOT=1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1"})
 		c.Path = mpirun
-		c.Args = append([]string{mpirun, "-np", fmt.Sprint(ranks), "--oversubscribe", self(t), "run", "case.toml"}, args...)
+		c.Args = append([]string{mpirun, "-np", fmt.Sprint(ranks), "--oversubscribe", self(t)}, args...)
 		return c
+	}
+}
+
+func underMPI(t *testing.T, mpirun, dir string, refusals bool) {
+	t.Helper()
+	run := mpiCommand(t, mpirun, dir)
+	under := func(ranks int, args ...string) *command {
+		return run(ranks, append([]string{"run", "case.toml"}, args...)...)
 	}
 	alone := atoll(t, dir, nil, "run", "case.toml", "--out", "alone")
 	if code := alone.code(t); code != 0 {

@@ -70,12 +70,8 @@ func (r *rank) goroutines(ctx context.Context, c *config.Case) error {
 
 // process runs the one rank of this process.
 func (r *rank) process(ctx context.Context, path string) error {
-	if r.ranks != 0 && r.ranks != r.env.Size {
-		if r.env.Launcher == launch.None {
-			return usageError{fmt.Errorf("--ranks %d with MPI: start it with mpirun -n %d atoll run …", r.ranks, r.ranks)}
-		}
-		return usageError{fmt.Errorf("--ranks %d, but %v has started %d: leave --ranks out", r.ranks, r.env.Launcher,
-			r.env.Size)}
+	if err := r.checkRanks(); err != nil {
+		return err
 	}
 	var c *config.Case
 	text, bad := readCase(path, r.env.Epoch > 0)
@@ -103,6 +99,18 @@ func (r *rank) process(ctx context.Context, path string) error {
 		return err
 	}
 	return r.report(s)
+}
+
+// checkRanks refuses another number of ranks than the launcher has started.
+func (r *rank) checkRanks() error {
+	switch {
+	case r.ranks == 0 || r.ranks == r.env.Size:
+		return nil
+	case r.env.Launcher == launch.None:
+		return usageError{fmt.Errorf("--ranks %d with MPI: start it with mpirun -n %d atoll …", r.ranks, r.ranks)}
+	}
+	return usageError{fmt.Errorf("--ranks %d, but %v has started %d: leave --ranks out", r.ranks, r.env.Launcher,
+		r.env.Size)}
 }
 
 // join connects to the other ranks. Call leave after the communicator has been closed.

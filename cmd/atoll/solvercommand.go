@@ -1,20 +1,17 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/atoll-hpc/atoll/config"
-	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
+	"github.com/atoll-hpc/atoll/launch"
 	"github.com/atoll-hpc/atoll/run"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -22,11 +19,14 @@ import (
 // solverFlags are the flags of a solver's own command that do not correspond to keys of a case.
 type solverFlags struct {
 	ranks, threads int
+	ranksGiven     bool
+	transport      string
 	backend        string
 	json           string
 	out            string // may be given instead of the last argument
 	printCase      bool   // --case
 	quiet          bool
+	connectFlags
 }
 
 // kindCommands returns the commands that solvers define.
@@ -56,16 +56,14 @@ func solverCommand(command *solvers.Command) *cobra.Command {
 				return err
 			}
 			args = f.positional(args)
-			if f.json != "" {
-				if err := cmp.Or(refuseOverwrite(f.json, args), checkWritable(f.json)); err != nil {
-					return err
-				}
-			}
+			f.ranksGiven = cmd.Flag("ranks").Changed
 			flag := func(flag string) (string, bool) {
 				return cmd.Flag(flag).Value.String(), cmd.Flag(flag).Changed
 			}
 			if command.Run != nil {
-				return f.work(cmd.Context(), command, solvers.Work{Args: args, Flag: flag})
+				return f.onRanks(cmd.Context(), args, func(ctx context.Context, r *solverRank) (solvers.Report, error) {
+					return command.Run(ctx, solvers.Work{Args: args, Flag: flag, Comm: r.comm, Threads: r.threads, Log: r.log})
+				})
 			}
 			c, report, err := command.Make(args, flag)
 			if err != nil {
@@ -75,7 +73,7 @@ func solverCommand(command *solvers.Command) *cobra.Command {
 				fmt.Print(c)
 				return nil
 			}
-			return f.run(cmd.Context(), c, report)
+			return f.run(cmd.Context(), args, c, report)
 		},
 	}
 	p := c.Flags()
@@ -86,17 +84,19 @@ func solverCommand(command *solvers.Command) *cobra.Command {
 			p.Lookup(k.Name).NoOptDefVal = "true"
 		}
 	}
-	ranks := "number of ranks, as goroutines of this process"
 	if command.Run == nil {
-		ranks += "; atoll run can use several machines"
 		p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
 		p.BoolVar(&f.printCase, "case", false, "print an equivalent case file for atoll run, and stop")
 	}
-	p.IntVarP(&f.ranks, "ranks", "n", 1, ranks)
+	p.IntVarP(&f.ranks, "ranks", "n", 1, "number of ranks, as goroutines of this process, unless mpirun, srun or atoll "+
+		"launch has started them")
 	p.IntVar(&f.threads, "threads", 0, "threads of each rank; 0 shares the cores among the ranks")
 	p.StringVarP(&f.out, "out", "o", "", command.Args[len(command.Args)-1]+", instead of the last argument")
 	p.StringVar(&f.json, "json", "", "file for the report in JSON")
 	p.BoolVarP(&f.quiet, "quiet", "q", false, "print nothing but errors")
+	p.StringVar(&f.transport, "transport", launch.Auto, "how ranks that a launcher has started communicate: grpc, mpi, "+
+		"or auto")
+	f.connectFlags.register(p)
 	return c
 }
 
@@ -119,22 +119,6 @@ func (f *solverFlags) refuseUnusedFlags(cmd *cobra.Command) error {
 	return nil
 }
 
-// work runs a command that is no run of a case.
-func (f *solverFlags) work(ctx context.Context, command *solvers.Command, w solvers.Work) error {
-	if err := f.checkCounts(); err != nil {
-		return err
-	}
-	w.Ranks, w.Threads = f.ranks, f.threadsOfRank()
-	if !f.quiet {
-		w.Log = stdout
-	}
-	report, err := command.Run(ctx, w)
-	if err != nil {
-		return err
-	}
-	return f.printReport(report)
-}
-
 // checkCounts refuses numbers of ranks and threads.
 func (f *solverFlags) checkCounts() error {
 	if f.ranks < 1 || f.threads < 0 {
@@ -144,48 +128,32 @@ func (f *solverFlags) checkCounts() error {
 	return checkLimits(f.ranks, f.threads)
 }
 
-// threadsOfRank is the number of threads of each rank.
-func (f *solverFlags) threadsOfRank() int {
-	if f.threads > 0 {
-		return f.threads
-	}
-	return max(1, runtime.GOMAXPROCS(0)/f.ranks)
-}
-
-// run runs the case on ranks of this process.
-func (f *solverFlags) run(ctx context.Context, c *config.Case, reporter solvers.Reporter) error {
+// run runs the case.
+func (f *solverFlags) run(ctx context.Context, args []string, c *config.Case, reporter solvers.Reporter) error {
 	if f.backend != "cpu" && f.backend != "cuda" {
 		return usageError{fmt.Errorf("--backend %q is not known; choose cpu or cuda", f.backend)}
 	}
-	if err := f.checkCounts(); err != nil {
-		return err
-	}
-	threads := f.threadsOfRank()
 	devices := runFlags{backend: f.backend}
-	report, err := local.Each(f.ranks, func(comm dist.Comm) (report solvers.Report, err error) {
-		dev, err := devices.device(comm.Rank(), threads, false)
-		if err != nil {
+	return f.onRanks(ctx, args, func(ctx context.Context, r *solverRank) (report solvers.Report, err error) {
+		if err := agreeOn(ctx, r.comm, c.Hash(), differentCase); err != nil {
+			return nil, err
+		}
+		dev, err := devices.device(r.local, r.threads, r.crowded)
+		if err := solvers.Agree(ctx, r.comm, err); err != nil {
 			return nil, err
 		}
 		defer dev.Close()
-		o := run.Options{Case: c, Comm: comm, Device: dev,
+		o := run.Options{Case: c, Comm: r.comm, Device: dev, Log: r.log, Transport: r.transport,
 			Report: func(ctx context.Context, s solvers.Solver, o solvers.Outcome) (err error) {
 				report, err = reporter(ctx, s, o)
 				return err
 			}}
 		if f.backend == "cpu" {
-			o.LocalRanks = f.ranks
-		}
-		if comm.Rank() == 0 && !f.quiet {
-			o.Log = stdout
+			o.LocalRanks = r.locals
 		}
 		_, err = run.Run(ctx, o)
 		return report, err
 	})
-	if err != nil {
-		return err
-	}
-	return f.printReport(report)
 }
 
 // printReport writes and prints the report.

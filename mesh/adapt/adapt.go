@@ -31,10 +31,12 @@ type Options struct {
 	Probe float64
 	// Threads is the number of goroutines that evaluate; 0 means all processors.
 	Threads int
-	// Exchange connects the parts of the mesh on several ranks; nil for one. Owner is the rank of each vertex. All ranks
-	// make an adapter of the same mesh and get the same result as one.
+	// Exchange connects ranks; nil for one. Rank 0 makes the adapter and has the whole mesh before and after each Run or
+	// Follow, in which it sends the other ranks their parts (Help). The result is that of one rank.
 	Exchange Exchange
-	Owner    []int32
+	// Owners divides vertices among ranks: x are the coordinates along each axis, and loads, up to a factor, how many
+	// vertices will be there. Needed with Exchange.
+	Owners func(x [][]float64, loads []float64, ranks int) (owner []int32, err error)
 	// Progress is called after each cycle of rounds with the number of vertices; it may be nil.
 	Progress func(vertices int)
 }
@@ -62,9 +64,6 @@ func newEngine(in *mutable.Input, o Options) *engine {
 	if o.Hausdorff == 0 {
 		o.Hausdorff = 1e-3 * in.Diagonal()
 	}
-	if o.Threads == 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
 	if o.Probe == 0 {
 		o.Probe = math.Inf(1)
 	}
@@ -75,11 +74,18 @@ func newEngine(in *mutable.Input, o Options) *engine {
 			rules.Skin = skin
 		}
 	}
-	e := &engine{part: &part{Rules: rules}, progress: o.Progress}
-	for range o.Threads {
-		e.workers = append(e.workers, new(operation.Worker))
+	return &engine{part: &part{Rules: rules}, progress: o.Progress, workers: workers(o.Threads)}
+}
+
+// workers returns the memory of so many threads.
+func workers(threads int) (all []*operation.Worker) {
+	if threads == 0 {
+		threads = runtime.GOMAXPROCS(0)
 	}
-	return e
+	for range threads {
+		all = append(all, new(operation.Worker))
+	}
+	return all
 }
 
 // cosineOf is the cosine of an angle in degrees, and less than all cosines from 180 degrees on.
@@ -90,7 +96,7 @@ func cosineOf(degrees float64) float64 {
 	return math.Cos(degrees * (math.Pi / 180))
 }
 
-// retarget evaluates a field at all vertices.
+// retarget evaluates a metric at all vertices.
 func (e *engine) retarget(field Field) {
 	e.Field = field
 	e.each(len(e.X), func(_ *operation.Worker, v int) {
@@ -99,7 +105,6 @@ func (e *engine) retarget(field Field) {
 		}
 	})
 	e.Soft = 0
-	e.restart()
 }
 
 // restart evaluates the metric and all qualities, and marks all vertices.
@@ -120,8 +125,8 @@ func (e *engine) restart() {
 
 // Adapter adapts a mesh, to one metric after the other. Lines stay on those of the mesh that it was made of.
 type Adapter struct {
-	e       *engine // of this rank's part
-	whole   *engine // of the whole mesh as it is; e on one rank
+	whole   *engine
+	o       Options
 	plane   *mesh.Mesh
 	inSpace *mesh.Solid
 }
@@ -132,7 +137,7 @@ func Triangles(m *mesh.Mesh, o Options) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newAdapter(in, o, &Adapter{plane: m})
+	return &Adapter{whole: newEngine(in, o), o: o, plane: m}, nil
 }
 
 // Tetrahedra returns the adapter of a mesh of tetrahedra, which must be valid.
@@ -141,47 +146,51 @@ func Tetrahedra(s *mesh.Solid, o Options) (*Adapter, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newAdapter(in, o, &Adapter{inSpace: s})
+	return &Adapter{whole: newEngine(in, o), o: o, inSpace: s}, nil
 }
 
-func newAdapter(in *mutable.Input, o Options, a *Adapter) (*Adapter, error) {
-	a.e = newEngine(in, o)
-	a.whole = a.e
-	if o.Exchange == nil || o.Exchange.Size() == 1 {
-		return a, nil
-	}
-	a.e.divide(o.Exchange, o.Owner)
-	var err error
-	a.whole, err = a.e.gather()
-	return a, err
-}
-
-// Measure evaluates a metric on the mesh as it is. Each rank measures the whole mesh.
+// Measure evaluates a metric on the mesh as it is.
 func (a *Adapter) Measure(field Field) Statistics {
 	a.whole.retarget(field)
+	a.whole.restart()
 	return mutable.StatisticsOf(a.whole.Mesh)
 }
 
 // Run adapts the mesh to a metric. It returns early, with ctx's error, when ctx is cancelled; the mesh is then valid,
-// but depends on when. On several ranks, all of which call it with the same metric, an error ends it that of the
-// exchange.
-func (a *Adapter) Run(ctx context.Context, field Field) error {
-	return a.adapt(ctx, field, (*engine).run)
-}
+// but depends on when. On several ranks only an error of the exchange ends it, and the mesh stays as it was.
+func (a *Adapter) Run(ctx context.Context, field Field) error { return a.adapt(ctx, field, false) }
 
 // Follow is Run for a mesh that was adapted to another metric, from which this one differs in a part of it. It takes a
 // fraction of the time, and the cells are somewhat worse.
-func (a *Adapter) Follow(ctx context.Context, field Field) error {
-	return a.adapt(ctx, field, (*engine).follow)
-}
+func (a *Adapter) Follow(ctx context.Context, field Field) error { return a.adapt(ctx, field, true) }
 
-func (a *Adapter) adapt(ctx context.Context, field Field, by func(*engine, context.Context) error) (err error) {
-	a.e.retarget(field)
-	if err := by(a.e, ctx); err != nil {
+func (a *Adapter) adapt(ctx context.Context, field Field, follow bool) error {
+	a.whole.retarget(field)
+	if a.o.Exchange == nil || a.o.Exchange.Size() == 1 {
+		return a.whole.adapt(ctx, follow)
+	}
+	e, err := a.whole.divide(&a.o, follow)
+	if err != nil {
 		return err
 	}
-	a.whole, err = a.e.gather()
+	e.Field = field
+	if err := e.adapt(ctx, follow); err != nil {
+		return err
+	}
+	whole, err := e.gather()
+	if err == nil {
+		a.whole = whole
+	}
 	return err
+}
+
+// adapt adapts the mesh, or this part of it, to the metric that its vertices have.
+func (e *engine) adapt(ctx context.Context, follow bool) error {
+	e.restart()
+	if follow {
+		return e.follow(ctx)
+	}
+	return e.run(ctx)
 }
 
 // Hash is a SHA-256 of all bits of the mesh in hexadecimal, with its ids and metric.

@@ -57,16 +57,3 @@ func (e *engine) raise(k int32, b *operation.Bid) {
 		c.Bid = *b
 	}
 }
-
-// number gives the new vertices of splits, total over all parts, their ids: in the order of the ids of the edges.
-func (e *engine) number(taken []*operation.Candidate, total int) {
-	pairs := e.allPairs(taken)
-	slices.SortFunc(pairs, func(a, b [2]int64) int { return slices.Compare(a[:], b[:]) })
-	for _, c := range taken {
-		i, _ := slices.BinarySearchFunc(pairs, [2]int64{c.LowID, c.HighID}, func(a, b [2]int64) int {
-			return slices.Compare(a[:], b[:])
-		})
-		c.Born.ID = e.NextID + int64(i)
-	}
-	e.NextID += int64(total)
-}

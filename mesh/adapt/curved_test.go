@@ -41,9 +41,11 @@ func TestCurvedSurfaces(t *testing.T) {
 		}
 		e := newEngine(in, Options{Ridge: 45, Threads: 2, Hausdorff: 5e-3})
 		m := 1 / (h * h)
-		e.retarget(func(measure.Vector) measure.Tensor { return measure.Tensor{m, 0, m, 0, 0, m} })
+		field := func(measure.Vector) measure.Tensor { return measure.Tensor{m, 0, m, 0, 0, m} }
+		e.retarget(field)
+		e.restart()
 		before := mutable.StatisticsOf(e.Mesh)
-		mustRun(t, e)
+		mustRun(t, e, field)
 		after := mutable.StatisticsOf(e.Mesh)
 		if after.QualityWorst < .4 || after.QualityLow < .55 || h < .2 && after.Vertices < 2*before.Vertices ||
 			h > .2 && after.Vertices > before.Vertices*2/3 {

@@ -3,24 +3,28 @@ package adapt
 import (
 	"slices"
 
+	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 	"github.com/atoll-hpc/atoll/mesh/adapt/wire"
 )
 
-// gather returns an engine with the whole mesh, on every rank: this one if it has it.
+// gather returns an engine with the whole mesh, on rank 0, to which the others send what they own.
 func (e *engine) gather() (*engine, error) {
-	if e.ex == nil {
-		return e, nil
+	ranks := make([]int, e.ex.Size())
+	for rank := range ranks {
+		ranks[rank] = rank
 	}
-	all, err := e.ex.All(e.ownPart())
+	all, err := e.ex.Swap(ranks[1:], make([][]byte, len(ranks)-1))
 	if err != nil {
 		return nil, err
 	}
 	rules := *e.Rules
-	rules.Mesh = e.Empty()
-	whole := &engine{part: &part{Rules: &rules, at: map[int64]int32{}}, workers: e.workers}
-	rest := make([]wire.Message, len(all))
-	for i, bytes := range all { // all vertices before the first cell
-		rest[i].Bytes = bytes
+	rules.Mesh = &mutable.Mesh{Common: e.Common}
+	whole := &engine{part: &part{Rules: &rules, at: map[int64]int32{}}, workers: e.workers, progress: e.progress}
+	rest := []wire.Message{{Bytes: e.ownPart()}}
+	for _, bytes := range all {
+		rest = append(rest, wire.Message{Bytes: bytes})
+	}
+	for i := range rest { // all vertices before the first cell
 		for range rest[i].Int() {
 			whole.readVertex(&rest[i])
 		}

@@ -15,9 +15,11 @@ type Exchange interface {
 	Size() int
 	// Swap sends send[i] to the rank ranks[i], and returns what each of these ranks has sent here.
 	Swap(ranks []int, send [][]byte) (received [][]byte, err error)
-	Sum(numbers []int64) error         // over all ranks, in place
-	Max(numbers []float64) error       // the same
-	All(mine []byte) ([][]byte, error) // of all ranks, in their order
+	// Route sends send[i] to the rank ranks[i], which does not know that it comes, and returns what ranks have sent
+	// here, in their order, with these ranks. The number of messages grows with the logarithm of that of ranks.
+	Route(ranks []int, send [][]byte) (from []int, received [][]byte, err error)
+	Sum(numbers []int64) error   // over all ranks, in place
+	Max(numbers []float64) error // the same
 }
 
 // part is a part of a mesh, or the whole mesh. A part has the cells around the vertices that it owns: a layer of
@@ -32,19 +34,6 @@ type part struct {
 	neighbours []int           // ranks with which this one shares cells
 	send       [][]byte
 	err        error // of the first exchange that failed; later ones do nothing
-}
-
-// divide reduces the whole mesh to this rank's part. owner is the rank of each vertex.
-func (p *part) divide(ex Exchange, owner []int32) {
-	p.ex, p.rank, p.owner, p.at = ex, int32(ex.Rank()), slices.Clone(owner), map[int64]int32{}
-	for v, id := range p.ID {
-		p.at[id] = int32(v)
-	}
-	for k := range p.Cells {
-		if !p.needs(&p.Cells[k]) {
-			p.RemoveCell(int32(k))
-		}
-	}
 }
 
 // mine reports whether this part owns a vertex.
@@ -178,32 +167,4 @@ func (p *part) eachOther(cells []int32, f func(rank int32)) {
 			}
 		}
 	}
-}
-
-// allPairs returns the ids of the ends of the edges that are split on all parts.
-func (p *part) allPairs(taken []*operation.Candidate) (pairs [][2]int64) {
-	if p.ex == nil {
-		for _, c := range taken {
-			pairs = append(pairs, [2]int64{c.LowID, c.HighID})
-		}
-		return pairs
-	}
-	var mine []byte
-	for _, c := range taken {
-		mine = wire.AddInt(wire.AddInt(mine, c.LowID), c.HighID)
-	}
-	if p.err != nil {
-		return nil
-	}
-	all, err := p.ex.All(mine)
-	if err != nil {
-		p.err = err
-		return nil
-	}
-	for _, bytes := range all {
-		for m := (&wire.Message{Bytes: bytes}); len(m.Bytes) > 0; {
-			pairs = append(pairs, [2]int64{m.Int(), m.Int()})
-		}
-	}
-	return pairs
 }

@@ -1,6 +1,8 @@
 package adapt
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -54,9 +56,10 @@ func must[T any](x T, err error) T {
 	return x
 }
 
-func mustRun(t *testing.T, e *engine) {
+func mustRun(t *testing.T, e *engine, field Field) {
 	t.Helper()
-	if err := e.run(t.Context()); err != nil {
+	e.retarget(field)
+	if err := e.adapt(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -154,7 +157,7 @@ func shuffled(in *mutable.Input, rng *rand.Rand) *mutable.Input {
 
 // TestSameMesh proves that the mesh, with ids, coordinates, qualities and marks, is the same to the last bit for other
 // numberings and orders of the input, numbers of threads, and parts with separate memory that exchange messages: owners
-// by strips, and at random, where nearly all operations are across ranks. The ranks have different numberings.
+// by strips, and at random, where nearly all operations are across ranks.
 func TestSameMesh(t *testing.T) {
 	trials := 60
 	if testing.Short() {
@@ -163,21 +166,35 @@ func TestSameMesh(t *testing.T) {
 	for seed := range uint64(trials) {
 		c := draw(seed)
 		e := newEngine(c.in(), c.o)
-		e.retarget(c.field)
-		mustRun(t, e)
+		mustRun(t, e, c.field)
 		want := mutable.HashOf(e.Mesh)
 		rng := rand.New(rand.NewPCG(seed, 1))
 		o := c.o
 		o.Threads = 1 + int(seed%3)
 		e = newEngine(shuffled(c.in(), rng), o)
-		e.retarget(c.field)
-		mustRun(t, e)
+		mustRun(t, e, c.field)
 		if mutable.HashOf(e.Mesh) != want {
 			t.Errorf("%s: another mesh with another numbering and %d threads", c.name, o.Threads)
 		}
-		ranks, owners := []int{2, 3, 7}[seed%3], []string{"strips", "random"}[seed/3%2]
-		if got := onRanks(t, c, ranks, owners); got != want {
-			t.Errorf("%s: another mesh on %d ranks, owners %s", c.name, ranks, owners)
+		ranks, random := []int{2, 3, 7}[seed%3], seed/3%2 == 1
+		o.Owners = owners(random)
+		a := &Adapter{whole: newEngine(shuffled(c.in(), rng), o), o: o}
+		if got := mutable.HashOf(onRanks(t, a, c.field, seats(ranks))); got != want {
+			t.Errorf("%s: another mesh on %d ranks, owners at random: %v", c.name, ranks, random)
 		}
+	}
+}
+
+// TestStopped: an adaptation whose context has ended returns its error, and leaves a valid mesh.
+func TestStopped(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	a := must(Triangles(must(mesh.Rectangle(0, 0, 1, 1, 100, 1)), Options{Ridge: 45, Threads: 1}))
+	err := a.Run(ctx, func(measure.Vector) measure.Tensor { return measure.Tensor{1e6, 0, 1e6} })
+	if !errors.Is(err, context.Canceled) || a.Vertices() > 10000 {
+		t.Errorf("%v, with %d vertices", err, a.Vertices())
+	}
+	if err := a.Mesh().Check(); err != nil {
+		t.Error(err)
 	}
 }

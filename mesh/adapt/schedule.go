@@ -120,8 +120,8 @@ func (e *engine) meanSize() float64 {
 
 // stopped returns why the adaptation ends early. Parts that exchange messages end with an error of these.
 func (e *engine) stopped(ctx context.Context) error {
-	if e.part != nil {
-		return e.part.err
+	if e.ex != nil {
+		return e.err
 	}
 	return ctx.Err()
 }

@@ -16,10 +16,9 @@ func TestValid(t *testing.T) {
 		c := draw(seed + 1000)
 		in := c.in()
 		e := newEngine(in, c.o)
-		e.retarget(c.field)
 		volumes, interfaces := e.content()
 		required := in.Facets[len(in.Facets)-1].V
-		mustRun(t, e)
+		mustRun(t, e, c.field)
 		after, _ := e.content()
 		whole := 0.0
 		for ref, v := range volumes {
@@ -116,10 +115,12 @@ func TestHeldBoundary(t *testing.T) {
 		in := must(randomInput(dim, 60, 1, .5))
 		e := newEngine(in, Options{Ridge: 45, Threads: 2, KeepBoundary: true})
 		h := []float64{2: .02, 3: .1}[dim]
-		e.retarget(func(measure.Vector) measure.Tensor { return stretched(dim, measure.Vector{1}, h, h) })
+		field := func(measure.Vector) measure.Tensor { return stretched(dim, measure.Vector{1}, h, h) }
+		e.retarget(field)
+		e.restart()
 		_, before := e.content()
 		start := mutable.StatisticsOf(e.Mesh)
-		mustRun(t, e)
+		mustRun(t, e, field)
 		after := mutable.StatisticsOf(e.Mesh)
 		if _, boundary := e.content(); boundary != before || after.QualityWorst < min(.02, start.QualityWorst/2) ||
 			after.Vertices < 4*start.Vertices {

@@ -87,8 +87,8 @@ func (k *Kind) compare(o *Kind) int {
 // has a ridge or a corner.
 func New(in *Input, cosine float64) *Mesh {
 	n := len(in.X)
-	t := &Mesh{Dim: in.Dim, X: in.X, M: make([]measure.Tensor, n), Want: make([]measure.Tensor, n), ID: in.ID,
-		Freedom: make([]int8, n), Line: make([][]LineEnd, n), NextID: int64(n), inputs: n}
+	t := &Mesh{Common: Common{Dim: in.Dim, NextID: int64(n), Inputs: n}, X: in.X, M: make([]measure.Tensor, n),
+		Want: make([]measure.Tensor, n), ID: in.ID, Freedom: make([]int8, n), Line: make([][]LineEnd, n)}
 	if t.ID == nil {
 		t.ID = make([]int64, n)
 		for v := range t.ID {

@@ -11,24 +11,24 @@ import (
 // Vertices on it have their arc length as parameter, and always lie on the polyline, so that deviations from it do not
 // add up.
 type Curve struct {
-	x []measure.Vector
-	s []float64 // arc lengths, ascending
+	X []measure.Vector
+	S []float64 // arc lengths, ascending
 }
 
 // after returns the index of the first point with a parameter above s.
 func (c *Curve) after(s float64) int {
-	return sort.Search(len(c.s), func(k int) bool { return c.s[k] > s })
+	return sort.Search(len(c.S), func(k int) bool { return c.S[k] > s })
 }
 
 // segment returns the index of the end of the segment in which s lies.
-func (c *Curve) segment(s float64) int { return min(max(c.after(s), 1), len(c.s)-1) }
+func (c *Curve) segment(s float64) int { return min(max(c.after(s), 1), len(c.S)-1) }
 
 // At returns the point with a parameter.
 func (c *Curve) At(s float64) (p measure.Vector) {
 	k := c.segment(s)
-	w := (s - c.s[k-1]) / (c.s[k] - c.s[k-1])
+	w := (s - c.S[k-1]) / (c.S[k] - c.S[k-1])
 	for i := range p {
-		p[i] = c.x[k-1][i] + w*(c.x[k][i]-c.x[k-1][i])
+		p[i] = c.X[k-1][i] + w*(c.X[k][i]-c.X[k-1][i])
 	}
 	return p
 }
@@ -36,9 +36,9 @@ func (c *Curve) At(s float64) (p measure.Vector) {
 // Tangent returns the unit tangent at a parameter.
 func (c *Curve) Tangent(s float64) measure.Vector {
 	k := c.segment(s)
-	d := measure.Sub(&c.x[k], &c.x[k-1])
+	d := measure.Sub(&c.X[k], &c.X[k-1])
 	for i := range d {
-		d[i] /= c.s[k] - c.s[k-1]
+		d[i] /= c.S[k] - c.S[k-1]
 	}
 	return d
 }
@@ -49,8 +49,8 @@ func (c *Curve) Near(s, t float64, p, q *measure.Vector, distance float64) bool 
 	if s > t {
 		s, t, p, q = t, s, q, p
 	}
-	for k := c.after(s); k < len(c.s) && c.s[k] < t; k++ {
-		if !(toSegment(&c.x[k], p, q) <= distance*distance) {
+	for k := c.after(s); k < len(c.S) && c.S[k] < t; k++ {
+		if !(toSegment(&c.X[k], p, q) <= distance*distance) {
 			return false
 		}
 	}
@@ -63,8 +63,8 @@ func (c *Curve) Deviation(s, t float64, p, q *measure.Vector) float64 {
 		s, t, p, q = t, s, q, p
 	}
 	most := 0.0
-	for k := c.after(s); k < len(c.s) && c.s[k] < t; k++ {
-		most = max(most, toSegment(&c.x[k], p, q))
+	for k := c.after(s); k < len(c.S) && c.S[k] < t; k++ {
+		most = max(most, toSegment(&c.X[k], p, q))
 	}
 	return math.Sqrt(most)
 }
@@ -104,12 +104,12 @@ func (t *Mesh) makeCurves(byID []int32) {
 // traceCurve makes the curve that begins at a corner with one of its line edges.
 func (t *Mesh) traceCurve(corner int32, k int) {
 	number := int32(len(t.Curves))
-	c := Curve{x: []measure.Vector{t.X[corner]}, s: []float64{0}}
+	c := Curve{X: []measure.Vector{t.X[corner]}, S: []float64{0}}
 	for a, e := corner, &t.Line[corner][k]; ; {
-		b, s := e.To, c.s[len(c.s)-1]
+		b, s := e.To, c.S[len(c.S)-1]
 		u := measure.Sub(&t.X[b], &t.X[a])
 		end := s + math.Sqrt(measure.Dot(&u, &u))
-		c.x, c.s = append(c.x, t.X[b]), append(c.s, end)
+		c.X, c.S = append(c.X, t.X[b]), append(c.S, end)
 		back := t.openEnd(b, a)
 		e.Curve, e.S = number, s
 		back.Curve, back.S = number, end

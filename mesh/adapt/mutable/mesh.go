@@ -56,7 +56,7 @@ type Kind struct {
 // Mesh is a mesh that changes locally. Vertices and cells have local indices; indices of removed cells are used
 // again, those of vertices are not.
 type Mesh struct {
-	Dim  int
+	Common
 	X    []measure.Vector
 	M    []measure.Tensor // metric to be reached, in stages a softened one
 	Want []measure.Tensor // metric of the field
@@ -68,13 +68,16 @@ type Mesh struct {
 	Line    [][]LineEnd // edges of lines at each vertex
 	Cells   []Cell
 	unused  []int32 // dead cells
-	Curves  []Curve
+}
 
+// Common is what all parts of a mesh have.
+type Common struct {
+	Dim       int
+	Curves    []Curve
 	Facets    []Kind // kinds of facets; that of ordinary ones is the first
 	LineKinds []Kind // kinds of lines; in the plane those of facets
-
-	NextID int64
-	inputs int // number of vertices of the input, whose ids are their indices in it
+	NextID    int64
+	Inputs    int // number of vertices of the input, whose ids are their indices in it
 }
 
 // LineEnd is an edge of a line, as seen from one of its vertices.
@@ -82,12 +85,6 @@ type LineEnd struct {
 	To, Curve int32
 	Tag       int32   // kind of the line, an index into Mesh.LineKinds
 	S         float64 // parameter of this vertex on the curve
-}
-
-// Empty returns a mesh without vertices and cells that has the curves and kinds of t.
-func (t *Mesh) Empty() *Mesh {
-	return &Mesh{Dim: t.Dim, Curves: t.Curves, Facets: t.Facets, LineKinds: t.LineKinds, NextID: t.NextID,
-		inputs: t.inputs}
 }
 
 // Parameter returns the parameter, on the curve of a line edge at v, of the other end.

@@ -10,11 +10,11 @@ type numbering struct {
 }
 
 func (t *Mesh) number() *numbering {
-	n := &numbering{of: mesh.NoIDs(len(t.X)), ofInput: mesh.NoIDs(t.inputs)}
+	n := &numbering{of: mesh.NoIDs(len(t.X)), ofInput: mesh.NoIDs(t.Inputs)}
 	n.vertices, n.cells = t.Ordered()
 	for i, v := range n.vertices {
 		n.of[v] = int32(i)
-		if id := t.ID[v]; id < int64(t.inputs) {
+		if id := t.ID[v]; id < int64(t.Inputs) {
 			n.ofInput[id] = int32(i)
 		}
 	}

@@ -78,6 +78,9 @@ func New(faces []Face) *Surface {
 	return s
 }
 
+// Faces returns the faces, of which New makes the same surface.
+func (s *Surface) Faces() []Face { return s.faces }
+
 // Flat reports whether all faces are flat.
 func (s *Surface) Flat() bool {
 	return !slices.ContainsFunc(s.faces, func(f Face) bool { return !f.flat })

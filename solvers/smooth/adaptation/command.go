@@ -31,11 +31,10 @@ cells of IN. Values in parentheses are defaults.`,
 	Flags:   request.Flags(keys),
 	Foreign: foreign,
 	Run: func(ctx context.Context, w solvers.Work) (solvers.Report, error) {
-		c, err := caseOf(w.Args[0], w.Args[1], w.Flag)
-		if err != nil {
-			return nil, &solvers.BadInput{Err: err}
+		if w.Comm.Rank() > 0 {
+			return nil, help(ctx, w.Comm, w.Threads)
 		}
-		return run(ctx, c, w.Args[1], w.Ranks, w.Threads, w.Log)
+		return run(ctx, w)
 	},
 }
 
@@ -57,11 +56,23 @@ var keys = slices.Concat([]request.Key{
 	{"boundary", "method.boundary", "free, or fixed: boundaries and interfaces stay as they are (free)"},
 })
 
-func caseOf(in, out string, flag func(string) (value string, given bool)) (*config.Case, error) {
-	return request.CaseOf(in, out, keys, flag, func(path string, sets []string) (*config.Case, error) {
-		return config.Parse(path, []byte("solver = \""+solverName+"\"\n"), sets,
-			map[string]config.Decoder{solverName: decode})
+// source is what the case of the command is made of: its path, and the keys that flags set.
+type source struct {
+	Path string
+	Sets []string
+}
+
+func caseOf(in, out string, flag func(string) (value string, given bool)) (c *config.Case, from source, err error) {
+	c, err = request.CaseOf(in, out, keys, flag, func(path string, sets []string) (*config.Case, error) {
+		from = source{path, sets}
+		return from.parse()
 	})
+	return c, from, err
+}
+
+func (s *source) parse() (*config.Case, error) {
+	return config.Parse(s.Path, []byte("solver = \""+solverName+"\"\n"), s.Sets,
+		map[string]config.Decoder{solverName: decode})
 }
 
 // foreign are flags of Mmg (mmg2d, mmg3d) that have other names here, or that are refused with what to do instead.

@@ -1,11 +1,14 @@
 package adaptation
 
 import (
+	"context"
 	"math"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/local"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/solvers"
@@ -49,19 +52,27 @@ func adapted(t *testing.T, in, out string, flags ...string) (*Report, error) {
 
 func adaptedOn(t *testing.T, ranks int, in, out string, flags ...string) (*Report, error) {
 	t.Helper()
-	r, err := Command.Run(t.Context(), solvers.Work{Args: []string{in, out}, Ranks: ranks, Threads: 2,
-		Flag: func(name string) (string, bool) {
-			for i := 0; i < len(flags); i += 2 {
-				if flags[i] == name {
-					return flags[i+1], true
-				}
-			}
-			return "", false
-		}})
+	r, err := local.Each(ranks, func(comm dist.Comm) (solvers.Report, error) {
+		return adaptOn(t.Context(), comm, in, out, flags...)
+	})
 	if err != nil {
 		return nil, err
 	}
 	return r.(*Report), nil
+}
+
+// adaptOn runs the command on one of several ranks.
+func adaptOn(ctx context.Context, comm dist.Comm, in, out string, flags ...string) (solvers.Report, error) {
+	flag := func(name string) (string, bool) {
+		for i := 0; i < len(flags); i += 2 {
+			if flags[i] == name {
+				return flags[i+1], true
+			}
+		}
+		return "", false
+	}
+	r, err := Command.Run(ctx, solvers.Work{Args: []string{in, out}, Comm: comm, Threads: 2, Flag: flag})
+	return r, solvers.Agree(ctx, comm, err)
 }
 
 // TestFormats proves that the result is the same in all formats, that areas and lengths of groups are kept, and that a

@@ -17,11 +17,19 @@ import (
 // given is the metric of a round, and what is wrong with it at positions at which it was evaluated.
 type given struct {
 	at    func(x measure.Vector) (metric.Tensor, error)
-	scale float64 // of the metric
+	nodal *request.Nodal // from which it is interpolated, until the other ranks have it; nil for another
+	scale float64        // of the metric
 
 	lock  sync.Mutex
 	where measure.Vector // of the error: the first position, in lexicographic order
 	err   error
+}
+
+// interpolate makes the metric one that is given at vertices.
+func (g *given) interpolate(n *request.Nodal) error {
+	between, err := n.Between()
+	g.at = func(x measure.Vector) (metric.Tensor, error) { return between(x), nil }
+	return err
 }
 
 // field returns the metric as the adapter needs it. Where it is not valid it is that of size 1, and the error is kept.
@@ -55,30 +63,36 @@ func (g *given) failed() error {
 	return fmt.Errorf("[metric] at (%.10g, %.10g, %.10g): %w", g.where[0], g.where[1], g.where[2], g.err)
 }
 
+// domain is what a metric may depend on of the mesh that was read.
+type domain struct {
+	Dim       int
+	Low, High [3]float64 // of the box around it
+	Size      float64    // of regular cells of which it has room for as many as it has
+}
+
 // direct returns the metric of a case that is known at every position, nil for one that is given at vertices.
-func (s *session) direct() (func(x measure.Vector) (metric.Tensor, error), error) {
-	w := &s.w.Metric
+func (d *domain) direct(w *request.Metric) (func(x measure.Vector) (metric.Tensor, error), error) {
 	limits := request.BoundsOf(w)
 	switch w.Field {
 	case "size", "uniform":
 		size := w.Size
 		if w.Field == "uniform" {
-			size = s.meanSize()
+			size = d.Size
 		}
-		t := metric.OfSize(s.dim, size)
+		t := metric.OfSize(d.Dim, size)
 		return func(measure.Vector) (metric.Tensor, error) { return t, nil }, nil
 	case "sizes", "tensor":
 		return func(x measure.Vector) (metric.Tensor, error) {
 			t, err := request.TensorAt(w, x[0], x[1], x[2])
 			if err == nil && limits != (metric.Bounds{}) {
-				if err = t.Check(s.dim); err == nil {
-					t = t.Within(s.dim, limits)
+				if err = t.Check(d.Dim); err == nil {
+					t = t.Within(d.Dim, limits)
 				}
 			}
 			return t, err
 		}, nil
 	case "linear", "sinusoidal":
-		return s.alongAxes()
+		return d.alongAxes(w)
 	case "ugawg-linear":
 		return nil, errors.New("[metric] field ugawg-linear is for smoothing; give its sizes as expressions")
 	}
@@ -86,10 +100,9 @@ func (s *session) direct() (func(x measure.Vector) (metric.Tensor, error), error
 }
 
 // alongAxes is a metric whose sizes along the axes vary across the mesh.
-func (s *session) alongAxes() (func(x measure.Vector) (metric.Tensor, error), error) {
-	w, low, high := &s.w.Metric, s.low, s.high
-	if s.dim == 3 {
-		b := sizing.Box{Low: low, High: high}
+func (d *domain) alongAxes(w *request.Metric) (func(x measure.Vector) (metric.Tensor, error), error) {
+	if d.Dim == 3 {
+		b := sizing.Box{Low: d.Low, High: d.High}
 		m, err := sizing.SolidLinear(b, w.Low, w.High)
 		if w.Field == "sinusoidal" {
 			m, err = sizing.SolidSinusoidal(b, w.Low, w.High, w.Waves)
@@ -99,7 +112,7 @@ func (s *session) alongAxes() (func(x measure.Vector) (metric.Tensor, error), er
 			return metric.Tensor{t[0], t[1], t[3], t[2], t[4], t[5]}, nil
 		}, err
 	}
-	b := sizing.Bounds{X0: low[0], Y0: low[1], X1: high[0], Y1: high[1]}
+	b := sizing.Bounds{X0: d.Low[0], Y0: d.Low[1], X1: d.High[0], Y1: d.High[1]}
 	m, err := sizing.Linear(b, w.Low, w.High)
 	if w.Field == "sinusoidal" {
 		m, err = sizing.Sinusoidal(b, w.Low, w.High, w.Waves)
@@ -110,15 +123,26 @@ func (s *session) alongAxes() (func(x measure.Vector) (metric.Tensor, error), er
 	}, err
 }
 
-// meanSize is the size of regular cells of which the mesh has room for as many as it has.
-func (s *session) meanSize() float64 {
-	volume, cells := 0.0, len(s.start.Cells)/(s.dim+1)
+// domainOf returns the domain of a mesh.
+func domainOf(n request.Nodes) (d domain) {
+	d.Dim = n.Dim
+	for k := range d.Dim {
+		d.Low[k], d.High[k] = slices.Min(n.X[k]), slices.Max(n.X[k])
+	}
+	volume, cells := 0.0, len(n.Cells)/(d.Dim+1)
 	for c := range cells {
-		volume += s.start.Volume(c)
+		volume += n.Volume(c)
 	}
-	each := volume / float64(cells) / measure.RegularVolume[s.dim]
-	if s.dim == 3 {
-		return math.Cbrt(each)
+	each := volume / float64(cells) / measure.RegularVolume[d.Dim]
+	if d.Size = math.Sqrt(each); d.Dim == 3 {
+		d.Size = math.Cbrt(each)
 	}
-	return math.Sqrt(each)
+	return d
+}
+
+func (d *domain) diagonal() (length float64) {
+	for k := range d.Dim {
+		length = math.Hypot(length, d.High[k]-d.Low[k])
+	}
+	return length
 }

@@ -8,19 +8,18 @@ import (
 	"github.com/atoll-hpc/atoll/internal/words"
 )
 
-// bytesOfVertex is the measured peak memory in bytes per vertex of the result, with its cells: on one rank, and on each
-// of several, of which each gets the whole result.
+// bytesOfVertex is the measured peak memory in bytes per vertex of the result, with its cells, on one rank.
 var bytesOfVertex = [...]float64{2: 1300, 3: 4000}
 
 // checkMemory refuses a metric for which the memory is too small, by the volume of the mesh in the metric.
 func (s *session) checkMemory() error {
-	vertices := s.adapter.Measure(s.last.field(s.dim)).Complexity / perVertex[s.dim]
+	vertices := s.adapter.Measure(s.last.field(s.Dim)).Complexity / perVertex[s.Dim]
 	if err := s.last.failed(); err != nil {
 		return err
 	}
-	need := vertices * bytesOfVertex[s.dim]
-	if n := len(s.adapters); n > 1 {
-		need *= float64(n + 1)
+	need := vertices * bytesOfVertex[s.Dim]
+	if s.comm.Size() > 1 {
+		need *= 1.5 // the parts, which may all be on this machine
 	}
 	free, source := cpu.FreeMemory()
 	if need <= float64(free) {

@@ -1,131 +1,157 @@
 package adaptation
 
 import (
+	"bytes"
 	"context"
-	"encoding/binary"
+	"encoding/gob"
+	"errors"
+	"fmt"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
-	"github.com/atoll-hpc/atoll/dist/local"
-	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh/adapt"
-	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 )
 
-// exchange is the adapt.Exchange of a communicator.
-type exchange struct {
-	ctx  context.Context // of the adaptation
-	comm dist.Comm
+// order is what rank 0, which has the mesh, tells the other ranks: to help with an adaptation, or to end.
+type order struct {
+	End   bool
+	Case  source // in the first order
+	On    domain
+	Nodal *request.Nodal // a metric that is given at vertices, if it is new; otherwise that before, or the case's
+	Scale float64
 }
 
-// Tags of messages: their lengths, and the messages.
-const (
-	tagLength = iota
-	tagMessage
-)
-
-func (e *exchange) Rank() int { return e.comm.Rank() }
-func (e *exchange) Size() int { return e.comm.Size() }
-
-// Swap sends the lengths of the messages first, so that buffers are as long as needed.
-func (e *exchange) Swap(ranks []int, send [][]byte) (received [][]byte, err error) {
-	lengths, announced := make([][]byte, len(ranks)), make([][]byte, len(ranks))
-	for i := range ranks {
-		lengths[i] = binary.LittleEndian.AppendUint64(nil, uint64(len(send[i])))
-		announced[i] = make([]byte, 8)
-	}
-	if err := e.transfer(tagLength, ranks, lengths, announced); err != nil {
-		return nil, err
-	}
-	received = make([][]byte, len(ranks))
-	for i := range ranks {
-		received[i] = make([]byte, binary.LittleEndian.Uint64(announced[i]))
-	}
-	return received, e.transfer(tagMessage, ranks, send, received)
+// failure is what a rank has found wrong with the metric; Text is "" for nothing.
+type failure struct {
+	Where measure.Vector
+	Text  string
 }
 
-// transfer sends and receives a message to and from each of the ranks.
-func (e *exchange) transfer(tag int, ranks []int, send, receive [][]byte) error {
-	var requests []dist.Request
-	for i, rank := range ranks {
-		r, err := e.comm.Irecv(e.ctx, rank, tag, receive[i])
-		if err != nil {
-			return err
-		}
-		requests = append(requests, r)
+// encoded returns a value in bytes.
+func encoded(value any) ([]byte, error) {
+	var b bytes.Buffer
+	if err := gob.NewEncoder(&b).Encode(value); err != nil {
+		return nil, fmt.Errorf("a message between ranks: %w", err)
 	}
-	for i, rank := range ranks {
-		r, err := e.comm.Isend(e.ctx, rank, tag, send[i])
-		if err != nil {
-			return err
-		}
-		requests = append(requests, r)
-	}
-	return e.comm.Wait(e.ctx, requests)
+	return b.Bytes(), nil
 }
 
-func (e *exchange) Sum(numbers []int64) error { return e.comm.AllreduceInt64(e.ctx, dist.Sum, numbers) }
-
-func (e *exchange) Max(numbers []float64) error {
-	return e.comm.AllreduceFloat64(e.ctx, dist.Max, numbers)
-}
-
-func (e *exchange) All(mine []byte) ([][]byte, error) { return e.comm.Allgatherv(e.ctx, mine) }
-
-// ownersOf divides vertices among ranks, in the order of a Hilbert curve.
-func (s *session) ownersOf(ranks int) ([]int32, error) {
-	g := partition.Graph{Start: make([]int32, len(s.start.X[0])+1)}
-	return partition.Partition(partition.HilbertCut, g, s.start.X[:s.dim], ranks, 0)
-}
-
-// makeAdapters makes an adapter for each rank.
-func (s *session) makeAdapters(ctx context.Context, ranks int, o adapt.Options) error {
-	s.adapters = make([]*adapt.Adapter, ranks)
-	if ranks > 1 {
-		var err error
-		if o.Owner, err = s.ownersOf(ranks); err != nil {
-			return err
-		}
-		s.comms = local.New(ranks)
-	}
-	err := s.onRanks(func(rank int) (err error) {
-		o := o
-		if ranks > 1 {
-			o.Exchange = &exchange{ctx, s.comms[rank]}
-		}
-		if rank > 0 {
-			o.Progress = nil
-		}
-		if s.solid != nil {
-			s.adapters[rank], err = adapt.Tetrahedra(s.solid, o)
-		} else {
-			s.adapters[rank], err = adapt.Triangles(s.plane, o)
-		}
-		return err
-	})
-	s.adapter = s.adapters[0]
-	return err
-}
-
-// onRanks calls f for each rank, concurrently. If one fails the others end too.
-func (s *session) onRanks(f func(rank int) error) error {
-	errs := make([]error, len(s.adapters))
-	parallel.Ranges(len(s.adapters), len(s.adapters), func(rank, _, _ int) {
-		if errs[rank] = f(rank); errs[rank] != nil && s.comms != nil {
-			s.comms[rank].Abort(1, errs[rank])
-		}
-	})
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
+func decoded(b []byte, value any) error {
+	if err := gob.NewDecoder(bytes.NewReader(b)).Decode(value); err != nil {
+		return fmt.Errorf("a message between ranks: %w", err)
 	}
 	return nil
 }
 
-// close ends the communication of the ranks.
-func (s *session) close() error {
-	if s.comms == nil {
+// command tells the other ranks what to do, and returns an error, on all ranks, if one cannot.
+func (s *session) command(ctx context.Context, o *order) error {
+	if s.comm.Size() == 1 {
 		return nil
 	}
-	return s.onRanks(func(rank int) error { return s.comms[rank].Close() })
+	text, err := encoded(o)
+	if err != nil {
+		return err
+	}
+	if _, err := dist.TextOf(ctx, s.comm, 0, string(text)); err != nil || o.End {
+		return err
+	}
+	return solvers.Agree(ctx, s.comm, nil)
+}
+
+// adaptTo adapts the mesh, with the help of the other ranks, to the last metric.
+func (s *session) adaptTo(ctx context.Context) error {
+	o := &order{On: s.domain, Scale: s.last.scale, Nodal: s.last.nodal}
+	if !s.told {
+		o.Case = s.source
+	}
+	if err := s.command(ctx, o); err != nil {
+		return err
+	}
+	s.told, s.last.nodal = true, nil
+	if err := s.adapter.Run(ctx, s.last.field(s.Dim)); err != nil {
+		return err
+	}
+	if err := s.last.gather(ctx, s.comm); err != nil {
+		return err
+	}
+	if err := s.last.failed(); err != nil {
+		return &solvers.BadInput{Err: err}
+	}
+	return nil
+}
+
+// gather adds to rank 0's errors those of the other ranks.
+func (g *given) gather(ctx context.Context, comm dist.Comm) error {
+	f := failure{Where: g.where}
+	if g.err != nil {
+		f.Text = g.err.Error()
+	}
+	mine, err := encoded(&f)
+	if err != nil {
+		return err
+	}
+	all, err := comm.Gatherv(ctx, 0, mine)
+	for _, text := range all {
+		var f failure
+		if err := decoded(text, &f); err != nil {
+			return err
+		}
+		if f.Text != "" {
+			g.fail(f.Where, errors.New(f.Text))
+		}
+	}
+	return err
+}
+
+// help does what rank 0 tells this rank, until that ends. Errors in the case of this rank are rank 0's too.
+func help(ctx context.Context, comm dist.Comm, threads int) error {
+	var w *sections
+	var g *given
+	for {
+		text, err := dist.TextOf(ctx, comm, 0, "")
+		if err != nil {
+			return err
+		}
+		var o order
+		if err := decoded([]byte(text), &o); err != nil || o.End {
+			return err
+		}
+		if o.Case.Path != "" {
+			var c *config.Case
+			if c, err = o.Case.parse(); err == nil {
+				w = c.Sections.(*sections)
+			}
+		}
+		if err == nil {
+			g, err = o.metric(w, g)
+		}
+		if err := solvers.Agree(ctx, comm, err); err != nil {
+			continue // rank 0 ends
+		}
+		err = adapt.Help(ctx, g.field(o.On.Dim), adapt.Options{Threads: threads, Exchange: &exchange{ctx, comm}})
+		if err != nil {
+			return err
+		}
+		if err := g.gather(ctx, comm); err != nil {
+			return err
+		}
+	}
+}
+
+// metric returns the metric of an order. last is that of the order before.
+func (o *order) metric(w *sections, last *given) (*given, error) {
+	g := &given{scale: o.Scale}
+	switch {
+	case o.Nodal != nil:
+		return g, g.interpolate(o.Nodal)
+	case last != nil:
+		g.at = last.at
+		return g, nil
+	}
+	at, err := o.On.direct(&w.Metric)
+	g.at = at
+	return g, err
 }

@@ -31,13 +31,13 @@ type Report struct {
 // report writes the mesh and compares it with the one that was read.
 func (s *session) report(out string) (*Report, error) {
 	m := &s.w.Metric
-	r := &Report{Dim: s.dim, Scale: s.last.scale, Target: m.Target, Adjusted: s.adjusted, Solution: m.Solution, Out: out}
-	r.After = s.adapter.Measure(s.last.field(s.dim))
+	r := &Report{Dim: s.Dim, Scale: s.last.scale, Target: m.Target, Adjusted: s.adjusted, Solution: m.Solution, Out: out}
+	r.After = s.adapter.Measure(s.last.field(s.Dim))
 	initial, err := s.initial()
 	if err != nil {
 		return nil, err
 	}
-	r.Before = initial.Measure(s.last.field(s.dim))
+	r.Before = initial.Measure(s.last.field(s.Dim))
 	after := s.nodes()
 	if r.Interpolations, err = m.Interpolations(s.start, after); err != nil {
 		return nil, err

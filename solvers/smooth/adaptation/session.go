@@ -6,50 +6,49 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/adapt"
-	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/solvers"
-	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 )
 
 // session is one adaptation.
 type session struct {
-	c         *config.Case
-	w         *sections
-	log       io.Writer
-	plane     *mesh.Mesh  // the mesh that was read: of triangles, or
-	solid     *mesh.Solid // of tetrahedra
-	dim       int
-	start     request.Nodes
-	low, high [3]float64       // of the box around the mesh
-	adapter   *adapt.Adapter   // of rank 0
-	adapters  []*adapt.Adapter // of all ranks
-	comms     []dist.Comm      // of the ranks; nil for one
-	last      *given
-	adjusted  request.Adjusted
-	logged    time.Time // of the last line of progress
+	c      *config.Case
+	w      *sections
+	log    io.Writer
+	comm   dist.Comm
+	source source
+	told   bool        // the other ranks have the case
+	plane  *mesh.Mesh  // the mesh that was read: of triangles, or
+	solid  *mesh.Solid // of tetrahedra
+	start  request.Nodes
+	domain
+	adapter  *adapt.Adapter
+	last     *given
+	adjusted request.Adjusted
+	logged   time.Time // of the last line of progress
 }
 
-// run adapts the mesh of a case and writes the result to a file.
-func run(ctx context.Context, c *config.Case, out string, ranks, threads int, log io.Writer) (*Report, error) {
+// run adapts a mesh and writes the result to a file, on rank 0.
+func run(ctx context.Context, w solvers.Work) (*Report, error) {
 	begin := time.Now()
-	s := &session{c: c, w: c.Sections.(*sections), log: log, logged: begin}
-	if err := s.read(ctx, ranks, threads); err != nil {
-		return nil, &solvers.BadInput{Err: err}
+	s := &session{log: w.Log, logged: begin, comm: w.Comm}
+	err := s.prepare(ctx, w)
+	if err != nil {
+		err = &solvers.BadInput{Err: err}
+	} else {
+		err = s.adapt(ctx)
 	}
-	err := s.adapt(ctx)
-	if err := errors.Join(err, s.close()); err != nil {
+	if err := errors.Join(err, s.command(ctx, &order{End: true})); err != nil {
 		return nil, err
 	}
-	r, err := s.report(out)
+	r, err := s.report(w.Args[1])
 	if err != nil {
 		return nil, err
 	}
@@ -57,34 +56,39 @@ func run(ctx context.Context, c *config.Case, out string, ranks, threads int, lo
 	return r, nil
 }
 
-// read reads the mesh, and makes the adapters of the ranks.
-func (s *session) read(ctx context.Context, ranks, threads int) (err error) {
+// prepare reads the mesh of a case, and makes its adapter.
+func (s *session) prepare(ctx context.Context, w solvers.Work) (err error) {
+	if s.c, s.source, err = caseOf(w.Args[0], w.Args[1], w.Flag); err != nil {
+		return err
+	}
+	s.w = s.c.Sections.(*sections)
 	path := s.c.Path(s.w.File)
 	if s.plane, s.solid, err = meshio.ReadAny(path); err != nil {
 		return err
 	}
-	o := adapt.Options{Hausdorff: s.w.Method.Hausdorff, Ridge: s.w.Method.Ridge, Threads: threads,
-		KeepBoundary: s.w.Method.Boundary == "fixed"}
+	o := adapt.Options{Hausdorff: s.w.Method.Hausdorff, Ridge: s.w.Method.Ridge, Threads: w.Threads,
+		KeepBoundary: s.w.Method.Boundary == "fixed", Exchange: &exchange{ctx, s.comm}, Owners: owners,
+		Progress: s.progress}
 	if s.solid != nil {
-		s.dim, s.start = 3, request.OfTetrahedra(s.solid, s.solid.Mend())
+		s.start = request.OfTetrahedra(s.solid, s.solid.Mend())
 	} else {
-		s.dim, s.start = 2, request.OfTriangles(s.plane, s.plane.Mend())
+		s.start = request.OfTriangles(s.plane, s.plane.Mend())
 		if !s.plane.Level() {
 			return fmt.Errorf("%s: a surface in three dimensions; triangles in a plane of one z, and tetrahedra, are adapted",
 				path)
 		}
 	}
+	s.domain = domainOf(s.start)
 	if err := s.checkMetric(); err != nil {
 		return err
 	}
-	diagonal := 0.0
-	for k := range s.dim {
-		s.low[k], s.high[k] = slices.Min(s.start.X[k]), slices.Max(s.start.X[k])
-		diagonal = math.Hypot(diagonal, s.high[k]-s.low[k])
+	o.Probe = s.diagonal() / float64([]int{2: 64, 3: 16}[s.Dim])
+	if s.solid != nil {
+		s.adapter, err = adapt.Tetrahedra(s.solid, o)
+	} else {
+		s.adapter, err = adapt.Triangles(s.plane, o)
 	}
-	o.Probe = diagonal / float64([]int{2: 64, 3: 16}[s.dim])
-	o.Progress = s.progress
-	if err := s.makeAdapters(ctx, ranks, o); err != nil {
+	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return nil
@@ -94,10 +98,10 @@ func (s *session) read(ctx context.Context, ranks, threads int) (err error) {
 func (s *session) checkMetric() error {
 	m := &s.w.Metric
 	switch expressions := m.Field == "sizes" || m.Field == "tensor"; {
-	case s.dim == 3 && expressions && !m.Space():
+	case s.Dim == 3 && expressions && !m.Space():
 		return fmt.Errorf("[metric] the mesh is of tetrahedra: give %s too", map[string]string{"sizes": "depth, along z",
 			"tensor": "m33, and m13 and m23 if they are not 0"}[m.Field])
-	case s.dim == 2 && m.Space():
+	case s.Dim == 2 && m.Space():
 		return fmt.Errorf("[metric] depth, m13, m23 and m33 are for tetrahedra, and the mesh is of triangles")
 	}
 	return nil
@@ -142,7 +146,7 @@ const (
 func (s *session) adapt(ctx context.Context) error {
 	scale, target := 1.0, float64(s.w.Metric.Target)
 	if s.w.Metric.Field == "hessian" && target > 0 { // about; the last round is scaled to the target
-		s.w.Metric.Complexity = target * perVertex[s.dim]
+		s.w.Metric.Complexity = target * perVertex[s.Dim]
 	}
 	for round := range s.rounds() {
 		if err := s.makeMetric(round); err != nil {
@@ -151,18 +155,14 @@ func (s *session) adapt(ctx context.Context) error {
 		for try := range mostScalings {
 			s.last.scale = scale
 			if round == 0 && try == 0 && target > 0 && s.w.Metric.Field != "hessian" {
-				scale *= s.toTarget(s.adapter.Measure(s.last.field(s.dim)).Complexity / perVertex[s.dim])
+				scale *= s.toTarget(s.adapter.Measure(s.last.field(s.Dim)).Complexity / perVertex[s.Dim])
 				s.last.scale = scale
 			}
 			if err := s.checkMemory(); err != nil {
 				return &solvers.BadInput{Err: err}
 			}
-			field := s.last.field(s.dim)
-			if err := s.onRanks(func(rank int) error { return s.adapters[rank].Run(ctx, field) }); err != nil {
+			if err := s.adaptTo(ctx); err != nil {
 				return err
-			}
-			if err := s.last.failed(); err != nil {
-				return &solvers.BadInput{Err: err}
 			}
 			n := float64(s.adapter.Vertices())
 			if target == 0 || round < s.rounds()-1 || math.Abs(n/target-1) <= targetShare {
@@ -177,7 +177,7 @@ func (s *session) adapt(ctx context.Context) error {
 // toTarget is the factor of the metric for which n vertices become as many as are asked for.
 func (s *session) toTarget(n float64) float64 {
 	ratio := float64(s.w.Metric.Target) / n
-	if s.dim == 3 {
+	if s.Dim == 3 {
 		r := math.Cbrt(ratio)
 		return r * r
 	}
@@ -190,7 +190,7 @@ var perVertex = [...]float64{2: 0.87, 3: 0.55}
 
 // makeMetric makes the metric of a round.
 func (s *session) makeMetric(round int) error {
-	at, err := s.direct()
+	at, err := s.direct(&s.w.Metric)
 	if err != nil {
 		return err
 	}
@@ -208,10 +208,6 @@ func (s *session) makeMetric(round int) error {
 		return fmt.Errorf("[metric] %w", err)
 	}
 	s.adjusted = nodal.Adjusted
-	between, err := nodal.Between()
-	if err != nil {
-		return err
-	}
-	s.last = &given{scale: 1, at: func(x measure.Vector) (metric.Tensor, error) { return between(x), nil }}
-	return nil
+	s.last = &given{scale: 1, nodal: nodal}
+	return s.last.interpolate(nodal)
 }

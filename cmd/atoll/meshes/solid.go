@@ -1,10 +1,9 @@
-package main
+package meshes
 
 import (
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/internal/words"
-
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 )
@@ -14,18 +13,18 @@ func convertSolid(in, out string, s *mesh.Solid, merge, drop, orient bool) error
 	if merge {
 		vertices, err := s.MergeDuplicates()
 		if err != nil {
-			return badInput(err)
+			return wrong(err)
 		}
 		cells, err := s.DropCopies()
 		if err != nil {
-			return badInput(err)
+			return wrong(err)
 		}
 		fmt.Printf("merged %s, dropped %s\n", words.Count(vertices, "vertex"), words.Count(cells, "cell"))
 	}
 	if drop {
 		vertices, faces, err := s.DropDangling()
 		if err != nil {
-			return badInput(err)
+			return wrong(err)
 		}
 		fmt.Printf("dropped %s and %s that belong to no cell\n", words.Count(vertices, "vertex"),
 			words.Count(faces, "tagged face"))
@@ -33,14 +32,14 @@ func convertSolid(in, out string, s *mesh.Solid, merge, drop, orient bool) error
 	if orient {
 		turned, err := s.Orient()
 		if err != nil {
-			return badInput(err)
+			return wrong(err)
 		}
 		fmt.Printf("reoriented %s\n", words.Count(turned, "cell"))
 	}
 	s.Mend()
 	printNotes(s.Notes)
 	if err := s.Check(); err != nil {
-		return badInput(orUntangle(err, in))
+		return wrong(orUntangle(err, in))
 	}
 	return saveSolid(out, s)
 }

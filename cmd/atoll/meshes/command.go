@@ -1,4 +1,5 @@
-package main
+// Package meshes is the command atoll mesh, which generates, converts, inspects, reorders and partitions meshes.
+package meshes
 
 import (
 	"encoding/json"
@@ -16,21 +17,23 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/inspect"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/partition"
+	"github.com/atoll-hpc/atoll/solvers"
 )
 
-func meshCommand() *cobra.Command {
+// Command returns the command.
+func Command() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "mesh",
 		Short: "Generate, convert, inspect, reorder and partition meshes (.msh, .vtu, .mesh, .meshb)",
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	c.AddCommand(meshGenerate(), terrain.Command(checkMeshWritable, save))
-	c.AddCommand(meshConvert(), meshInfo(), meshReorder(), meshPartition())
+	c.AddCommand(generate(), terrain.Command(checkWritable, save))
+	c.AddCommand(convert(), info(), reorder(), divide())
 	return c
 }
 
-func meshGenerate() *cobra.Command {
+func generate() *cobra.Command {
 	var bounds []float64
 	var cells, refine int
 	var seed uint64
@@ -39,30 +42,30 @@ func meshGenerate() *cobra.Command {
 		Short: "Write an irregular mesh: triangles in a rectangle, or tetrahedra in a box",
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkMeshWritable(args[0]); err != nil {
+			if err := checkWritable(args[0]); err != nil {
 				return err
 			}
-			if err := checkMeshMemory(int64(cells)<<(2*min(max(refine, 0), 20)), len(bounds)/2); err != nil {
+			if err := checkMemory(int64(cells)<<(2*min(max(refine, 0), 20)), len(bounds)/2); err != nil {
 				return err
 			}
 			if len(bounds) == 6 && refine == 0 {
 				s, err := mesh.Box([3]float64(bounds[:3]), [3]float64(bounds[3:]), cells, seed)
 				if err != nil {
-					return badInput(err)
+					return wrong(err)
 				}
 				return saveSolid(args[0], s)
 			}
 			if len(bounds) != 4 {
-				return usageError{fmt.Errorf("--bounds needs x0,y0,x1,y1, or without --refine x0,y0,z0,x1,y1,z1, not %d numbers",
-					len(bounds))}
+				return wrong(fmt.Errorf("--bounds needs x0,y0,x1,y1, or without --refine x0,y0,z0,x1,y1,z1, not %d numbers",
+					len(bounds)))
 			}
 			m, err := mesh.Rectangle(bounds[0], bounds[1], bounds[2], bounds[3], cells, seed)
 			if err != nil {
-				return badInput(err)
+				return wrong(err)
 			}
 			for range refine {
 				if m, err = mesh.Refine(m); err != nil {
-					return badInput(err)
+					return wrong(err)
 				}
 			}
 			return save(args[0], m)
@@ -77,14 +80,14 @@ func meshGenerate() *cobra.Command {
 	return c
 }
 
-func meshConvert() *cobra.Command {
+func convert() *cobra.Command {
 	var orient, drop, merge bool
 	c := &cobra.Command{
 		Use:   "convert IN OUT",
 		Short: "Convert a mesh between formats, and repair it where asked to",
 		Args:  cobra.ExactArgs(2),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if err := checkMeshWritable(args[1]); err != nil {
+			if err := checkWritable(args[1]); err != nil {
 				return err
 			}
 			if err := checkFileMemory(args[0]); err != nil {
@@ -92,7 +95,7 @@ func meshConvert() *cobra.Command {
 			}
 			m, solid, err := meshio.ReadAny(args[0])
 			if err != nil {
-				return badInput(err)
+				return wrong(err)
 			}
 			if solid != nil {
 				return convertSolid(args[0], args[1], solid, merge, drop, orient)
@@ -100,14 +103,14 @@ func meshConvert() *cobra.Command {
 			if merge {
 				vertices, cells, err := m.MergeDuplicates()
 				if err != nil {
-					return badInput(err)
+					return wrong(err)
 				}
 				fmt.Printf("merged %s, dropped %s\n", words.Count(vertices, "vertex"), words.Count(cells, "cell"))
 			}
 			if drop {
 				vertices, tagged, err := m.DropDangling()
 				if err != nil {
-					return badInput(err)
+					return wrong(err)
 				}
 				fmt.Printf("dropped %s and %s that belong to no cell\n", words.Count(vertices, "vertex"),
 					words.Count(tagged, "tagged edge"))
@@ -115,14 +118,14 @@ func meshConvert() *cobra.Command {
 			if orient {
 				turned, err := m.Orient()
 				if err != nil {
-					return badInput(err)
+					return wrong(err)
 				}
 				fmt.Printf("reoriented %s\n", words.Count(turned, "cell"))
 			}
 			m.Mend()
 			printNotes(m.Notes)
 			if err := m.Check(); err != nil {
-				return badInput(orUntangle(err, args[0]))
+				return wrong(orUntangle(err, args[0]))
 			}
 			return save(args[1], m)
 		},
@@ -135,7 +138,7 @@ func meshConvert() *cobra.Command {
 	return c
 }
 
-func meshInfo() *cobra.Command {
+func info() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:   "info MESH",
@@ -147,7 +150,7 @@ func meshInfo() *cobra.Command {
 				return solidInfo(args[0], asJSON)
 			}
 			if err != nil {
-				return badInput(err)
+				return wrong(err)
 			}
 			nb, err := m.CheckedNeighbours()
 			if err == nil {
@@ -156,7 +159,7 @@ func meshInfo() *cobra.Command {
 				nb, err = m.Neighbours()
 			}
 			if err != nil {
-				return badInput(err)
+				return wrong(err)
 			}
 			return printReport(inspect.Triangles(m, nb), m.Notes, asJSON)
 		},
@@ -169,7 +172,7 @@ func meshInfo() *cobra.Command {
 func solidInfo(path string, asJSON bool) error {
 	s, err := meshio.ReadSolid(path)
 	if err != nil {
-		return badInput(err)
+		return wrong(err)
 	}
 	s.Mend()
 	skin, err := s.CheckedSkin()
@@ -177,13 +180,13 @@ func solidInfo(path string, asJSON bool) error {
 	if err == nil {
 		s.Notes = append(s.Notes, s.NoteDefects(skin)...)
 	} else if s.Notes, err = noteTangled(s.Notes, path, err, s.CheckTangled()); err != nil {
-		return badInput(err)
+		return wrong(err)
 	} else {
 		freedoms = s.FreedomsTangled
 	}
 	free, err := freedoms()
 	if err != nil {
-		return badInput(err)
+		return wrong(err)
 	}
 	if err := printReport(inspect.Solid(s), s.Notes, asJSON); err != nil || asJSON {
 		return err
@@ -247,7 +250,7 @@ func printNotes(notes []string) {
 	}
 }
 
-func meshReorder() *cobra.Command {
+func reorder() *cobra.Command {
 	var order string
 	var seed uint64
 	c := &cobra.Command{
@@ -260,7 +263,7 @@ func meshReorder() *cobra.Command {
 			}
 			d, err := readDual(args[0])
 			if err != nil {
-				return badInput(err)
+				return wrong(err)
 			}
 			printNotes(d.mesh.Notes)
 			methods := []partition.Ordering{partition.Ordering(order)}
@@ -270,7 +273,7 @@ func meshReorder() *cobra.Command {
 			for _, method := range methods {
 				perm, err := partition.Order(method, d.graph, [][]float64{d.x, d.y}, seed)
 				if err != nil {
-					return usageError{err}
+					return wrong(err)
 				}
 				report, err := partition.ReportOrder(d.graph, perm)
 				if err != nil {
@@ -289,7 +292,7 @@ func meshReorder() *cobra.Command {
 	return c
 }
 
-func meshPartition() *cobra.Command {
+func divide() *cobra.Command {
 	var cut string
 	var parts int
 	var seed uint64
@@ -303,7 +306,7 @@ func meshPartition() *cobra.Command {
 			}
 			d, err := readDual(args[0])
 			if err != nil {
-				return badInput(err)
+				return wrong(err)
 			}
 			printNotes(d.mesh.Notes)
 			methods := []partition.Method{partition.Method(cut)}
@@ -313,7 +316,7 @@ func meshPartition() *cobra.Command {
 			for _, method := range methods {
 				p, err := partition.Partition(method, d.graph, [][]float64{d.x, d.y}, parts, seed)
 				if err != nil {
-					return usageError{err}
+					return wrong(err)
 				}
 				report, err := partition.ReportParts(d.graph, p, parts)
 				if err != nil {
@@ -381,13 +384,13 @@ func readDual(path string) (*dual, error) {
 }
 
 // checkMeshWritable returns an error if no mesh can be written to path, before any work is done.
-func checkMeshWritable(path string) error {
+func checkWritable(path string) error {
 	err := meshio.Writable(path)
 	if err == nil {
 		err = atomicfile.CheckWritable(path)
 	}
 	if err != nil {
-		return usageError{err}
+		return wrong(err)
 	}
 	return nil
 }
@@ -399,10 +402,10 @@ func checkOneMethod(args []string, method string) error {
 	case len(args) < 2:
 		return nil
 	case method == "all":
-		return usageError{fmt.Errorf("all methods are compared, and none is written: choose one for %s, or leave it out",
-			args[1])}
+		return wrong(fmt.Errorf("all methods are compared, and none is written: choose one for %s, or leave it out",
+			args[1]))
 	}
-	return checkMeshWritable(args[1])
+	return checkWritable(args[1])
 }
 
 func save(path string, m *mesh.Mesh) error {
@@ -434,10 +437,10 @@ func indent(text string) string {
 var bytesOfCell = map[int]int64{2: 215, 3: 330}
 
 // checkMeshMemory returns an error if the memory is too small for a mesh of so many cells.
-func checkMeshMemory(cells int64, dim int) error {
+func checkMemory(cells int64, dim int) error {
 	need := cells * bytesOfCell[dim]
 	if free, source := cpu.FreeMemory(); need > free {
-		return badInput(fmt.Errorf("a mesh of %d cells needs about %s of memory, but only %s are available (%s): "+
+		return wrong(fmt.Errorf("a mesh of %d cells needs about %s of memory, but only %s are available (%s): "+
 			"make fewer cells",
 			cells, words.Bytes(need), words.Bytes(free), source))
 	}
@@ -448,10 +451,18 @@ func checkMeshMemory(cells int64, dim int) error {
 func checkFileMemory(path string) error {
 	n, err := meshio.Count(path)
 	if err != nil {
-		return badInput(err)
+		return wrong(err)
 	}
-	if err := checkMeshMemory(n.Cells, n.Dim); err != nil {
-		return badInput(fmt.Errorf("%s: %w", path, err))
+	if err := checkMemory(n.Cells, n.Dim); err != nil {
+		return wrong(fmt.Errorf("%s: %w", path, err))
 	}
 	return nil
+}
+
+// wrong marks an error that the user's input caused.
+func wrong(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &solvers.BadInput{Err: err}
 }
