@@ -337,6 +337,18 @@ func (m *Mesh) shape(c int) cellShape {
 	return cellGood
 }
 
+// Turn returns 1 for a counter-clockwise cell, -1 for a clockwise one, and 0 for one that Check refuses because its
+// area is 0 up to round-off, or overflows.
+func (m *Mesh) Turn(c int) int {
+	switch m.shape(c) {
+	case cellGood:
+		return 1
+	case cellClockwise:
+		return -1
+	}
+	return 0
+}
+
 // usedVertices tells which vertices cells have.
 func (m *Mesh) usedVertices() []bool {
 	marks := make([]atomic.Bool, len(m.X))

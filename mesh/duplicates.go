@@ -13,12 +13,14 @@ import (
 // duplicateVertices calls report for each vertex at the position of an earlier one, in ascending order. first is the
 // first vertex at that position.
 func (m *Mesh) duplicateVertices(report func(first, again int32)) {
-	hash := func(v int32) uint64 {
-		// Adding zero makes -0 and 0 the same.
-		return mix(mix(math.Float64bits(m.X[v]+0)) + math.Float64bits(m.Y[v]+0))
-	}
+	hash := func(v int32) uint64 { return PositionHash(m.X[v], m.Y[v]) }
 	same := func(v, w int32) bool { return m.X[v] == m.X[w] && m.Y[v] == m.Y[w] }
 	duplicates(len(m.X), hash, same, report)
+}
+
+// PositionHash returns a hash of a position, in which -0 and 0 are the same.
+func PositionHash(x, y float64) uint64 {
+	return mix(mix(math.Float64bits(x+0)) + math.Float64bits(y+0)) // adding zero to -0 gives 0
 }
 
 // duplicateCells calls report for each cell with the same vertices as an earlier one, in ascending order. first is the

@@ -26,10 +26,17 @@ func (m *Mesh) Mend() (original []int32) {
 	if err != nil {
 		return nil
 	}
-	m.noteDropped(vertices, "triangle", tagged, "tagged edge")
-	m.orientConsistently()
+	m.NoteMended(vertices, tagged, m.orientConsistently())
 	m.markCracks()
 	return original
+}
+
+// NoteMended adds the notes of Mesh.Mend about vertices and tagged edges that were removed, and cells that were turned.
+func (o *Origin) NoteMended(vertices, tagged, turned int) {
+	o.noteDropped(vertices, "triangle", tagged, "tagged edge")
+	if turned > 0 {
+		o.note("turned: %s that ran clockwise", words.Count(turned, "triangle"))
+	}
 }
 
 // noteDropped adds a note about vertices and sides without cells that were removed.
@@ -52,11 +59,11 @@ func idsOf(used []bool) (ids []int32) {
 	return ids
 }
 
-// orientConsistently makes clockwise cells counter-clockwise if no cells overlap then. Otherwise the positions of
-// vertices are wrong, and not the order of those of cells.
-func (m *Mesh) orientConsistently() {
+// orientConsistently makes clockwise cells counter-clockwise if no cells overlap then, and returns their number.
+// Otherwise the positions of vertices are wrong, and not the order of those of cells.
+func (m *Mesh) orientConsistently() (turned int) {
 	if parallel.All(len(m.Cells), itemsPerWorker, func(c int) bool { return m.shape(c) != cellClockwise }) {
-		return
+		return 0
 	}
 	before := slices.Clone(m.Cells)
 	turned, err := m.Orient()
@@ -68,9 +75,9 @@ func (m *Mesh) orientConsistently() {
 	}
 	if err != nil {
 		m.Cells = before
-		return
+		return 0
 	}
-	m.note("turned: %s that ran clockwise", words.Count(turned, "triangle"))
+	return turned
 }
 
 // markCracks marks the vertices of cracks: those at the position of another that, like the other, ends a tagged edge of

@@ -13,9 +13,9 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
-// nearShare is the distance of two boundary vertices, as a share of the shortest boundary edge at either of them, below
+// NearShare is the distance of two boundary vertices, as a share of the shortest boundary edge at either of them, below
 // which they are probably one: between them would be a wall of zero width.
-const nearShare = 1e-3
+const NearShare = 1e-3
 
 // nearVertices finds pairs of boundary vertices that are much nearer to each other than to their neighbours, but not at
 // the same position, and share no cell. nb is the result of Neighbours.
@@ -81,7 +81,7 @@ func (n *nearness) pairs() map[[2]int32]bool {
 	for v, length := range n.shortest {
 		if !math.IsInf(length, 1) {
 			p := n.at(int32(v))
-			order = append(order, place{int32(v), along*p[0] + across*p[1] + up*p[2], nearShare * length})
+			order = append(order, place{int32(v), along*p[0] + across*p[1] + up*p[2], NearShare * length})
 		}
 	}
 	slices.SortFunc(order, func(a, b place) int {
@@ -179,7 +179,7 @@ func noteNear(pairs [][2]int32, at func(v int32) []float64) []string {
 
 const (
 	flatShare   = 1e-4   // height of a cell as a share of the median height, below which it is noted
-	heightCount = 10_000 // number of cells from which the median is estimated
+	heightCount = 10_000 // number of cells from which the median is estimated, less than twice that
 )
 
 // NoteDefects is that of a mesh in the plane; skin is the result of Skin.
@@ -197,20 +197,33 @@ func (s *Solid) NoteDefects(skin []SkinFace) (notes []string) {
 
 // flattest returns a note about the cell of the least height if that is far below the median, otherwise "".
 func (m *Mesh) flattest() string {
-	return noteFlattest(len(m.Cells), m.height, func(c int) []float64 {
+	return noteFlattest(len(m.Cells), m.Height, func(c int) []float64 {
 		x, y := m.Centroid(c)
 		return []float64{x, y}
-	}, func(times float64) string {
-		return fmt.Sprintf("steps are about %.2g times shorter for it alone; mesh the domain again there", times)
-	})
+	}, shortSteps)
 }
+
+// shortSteps is what a cell does of a height that is so many times less than the median.
+func shortSteps(times float64) string {
+	return fmt.Sprintf("steps are about %.2g times shorter for it alone; mesh the domain again there", times)
+}
+
+// NoteFlat returns the note of NoteDefects about the cell of the least height, the first of several, which has a centre
+// and a height; "" if that is not far below the median. heights are those of the cells 0, Sampled(cells),
+// 2·Sampled(cells) … in any order.
+func NoteFlat(cell int, centre [2]float64, height float64, heights []float64) string {
+	return noteFlat(cell, height, heights, func(int) []float64 { return centre[:] }, shortSteps)
+}
+
+// Sampled is the distance of cells from whose heights the median is estimated.
+func Sampled(cells int) int { return max(1, cells/heightCount) }
 
 // noteFlattest is flattest for cells with heights and centres. advice is for a height that is so many times less than
 // the median.
 func noteFlattest(cells int, heightOf func(c int) float64, centre func(c int) []float64,
 	advice func(times float64) string) string {
 	heights := make([]float64, 0, heightCount+1)
-	for every, c := max(1, cells/heightCount), 0; c < cells; c += every {
+	for every, c := Sampled(cells), 0; c < cells; c += every {
 		heights = append(heights, heightOf(c))
 	}
 	flattest, height := 0, math.Inf(1)
@@ -228,6 +241,11 @@ func noteFlattest(cells int, heightOf func(c int) float64, centre func(c int) []
 			flattest, height = c, h
 		}
 	}
+	return noteFlat(flattest, height, heights, centre, advice)
+}
+
+func noteFlat(flattest int, height float64, heights []float64, centre func(c int) []float64,
+	advice func(times float64) string) string {
 	slices.Sort(heights)
 	median := heights[len(heights)/2]
 	if !(height < flatShare*median) {
@@ -246,8 +264,8 @@ func positionText(at []float64) string {
 	return strings.Join(text, ", ")
 }
 
-// height is the shortest height of a cell.
-func (m *Mesh) height(c int) float64 {
+// Height returns the shortest height of a cell.
+func (m *Mesh) Height(c int) float64 {
 	return 2 * math.Abs(m.Area(c)) / max(m.EdgeLength(c, 0), m.EdgeLength(c, 1), m.EdgeLength(c, 2))
 }
 

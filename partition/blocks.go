@@ -27,8 +27,8 @@ func Box(n, parts [3]int, rank int) (lo, size [3]int) {
 	for a := range 3 {
 		index := rank % parts[a]
 		rank /= parts[a]
-		lo[a] = cellsBefore(n[a], parts[a], index)
-		size[a] = cellsBefore(n[a], parts[a], index+1) - lo[a]
+		lo[a] = CellsBefore(n[a], parts[a], index)
+		size[a] = CellsBefore(n[a], parts[a], index+1) - lo[a]
 	}
 	return lo, size
 }
@@ -37,7 +37,7 @@ func Box(n, parts [3]int, rank int) (lo, size [3]int) {
 func BoxCuts(n, parts [3]int) (cuts [3][]int) {
 	for a := range 3 {
 		for k := range parts[a] + 1 {
-			cuts[a] = append(cuts[a], cellsBefore(n[a], parts[a], k))
+			cuts[a] = append(cuts[a], CellsBefore(n[a], parts[a], k))
 		}
 	}
 	return cuts

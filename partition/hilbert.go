@@ -32,11 +32,6 @@ func HilbertOrder(coordinates ...[]float64) ([]int32, error) {
 
 // hilbertKeys is the distance along the curve of each point.
 func hilbertKeys(n int, coordinates [][]float64) ([]uint64, error) {
-	dimension := len(coordinates)
-	bits := 31
-	if dimension == 3 {
-		bits = 21
-	}
 	// All axes have the same scale, so that cells of the curve are squares: a long domain fills a strip of the
 	// bounding square.
 	var low [3]float64
@@ -50,6 +45,16 @@ func hilbertKeys(n int, coordinates [][]float64) ([]uint64, error) {
 	}
 	if math.IsInf(side, 0) {
 		return nil, errors.New("the coordinates span more than float64 can hold")
+	}
+	return HilbertKeys(low, side, coordinates...), nil
+}
+
+// HilbertKeys returns how far along the curve of HilbertOrder points are if low are the least coordinates of all
+// points, and side is their largest extent along an axis.
+func HilbertKeys(low [3]float64, side float64, coordinates ...[]float64) []uint64 {
+	n, dimension, bits := len(coordinates[0]), len(coordinates), 31
+	if dimension == 3 {
+		bits = 21
 	}
 	cells := float64(uint64(1) << bits)
 	last := uint32(1)<<bits - 1
@@ -69,7 +74,7 @@ func hilbertKeys(n int, coordinates [][]float64) ([]uint64, error) {
 			}
 		}
 	})
-	return keys, nil
+	return keys
 }
 
 // minMax returns the least and the greatest of some numbers.

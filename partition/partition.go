@@ -66,7 +66,7 @@ func cutEvenly(perm []int32, parts int) []int32 {
 	partOf := make([]int32, len(perm))
 	part := 0
 	for i, cell := range perm {
-		for i >= cellsBefore(len(perm), parts, part+1) {
+		for i >= CellsBefore(len(perm), parts, part+1) {
 			part++
 		}
 		partOf[cell] = int32(part)
@@ -74,8 +74,8 @@ func cutEvenly(perm []int32, parts int) []int32 {
 	return partOf
 }
 
-// cellsBefore is the total number of cells of the first k parts, if n cells are divided evenly.
-func cellsBefore(n, parts, k int) int {
+// CellsBefore returns the total number of cells of the first k parts, if n cells are divided evenly.
+func CellsBefore(n, parts, k int) int {
 	return int(int64(n) * int64(k) / int64(parts))
 }
 

@@ -28,7 +28,7 @@ func bisect(at [][]float64, parts int) []int32 {
 	// divide assigns the points of parts first to end-1, which are consecutive in points.
 	var divide func(first, end int)
 	divide = func(first, end int) {
-		start, stop := cellsBefore(n, parts, first), cellsBefore(n, parts, end)
+		start, stop := CellsBefore(n, parts, first), CellsBefore(n, parts, end)
 		subset := points[start:stop]
 		if len(subset) == 0 {
 			return
@@ -40,7 +40,7 @@ func bisect(at [][]float64, parts int) []int32 {
 			return
 		}
 		middle := first + (end-first)/2
-		selectPoints(subset, cellsBefore(n, parts, middle)-start, longestAxis(subset))
+		selectPoints(subset, CellsBefore(n, parts, middle)-start, longestAxis(subset))
 		if len(subset) < 100_000 { // fewer points are not worth a goroutine
 			divide(first, middle)
 			divide(middle, end)
