@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/atoll-hpc/atoll/mesh/gmsh/internal/write"
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 	"github.com/atoll-hpc/atoll/mesh/internal/meshtest"
 )
@@ -21,12 +22,8 @@ func FuzzRead(f *testing.F) {
 	f.Add([]byte(cells22 + field("NodeData", "4\n9 1.5\n1 2\n7 -3e2\n3 4\n")))
 	f.Add([]byte(cells41 + field("ElementData", "3\n2 1.5\n1 2\n3 7\n")))
 	for _, bin := range []bool{false, true} {
-		w, err := newWriter(meshfile.OfMesh(meshtest.WithGroupsAndFields(4, 1)), bin)
-		if err != nil {
-			f.Fatal(err)
-		}
 		var b bytes.Buffer
-		if err := w.write(&b); err != nil {
+		if err := write.To(&b, meshfile.OfMesh(meshtest.WithGroupsAndFields(4, 1)), bin); err != nil {
 			f.Fatal(err)
 		}
 		f.Add(b.Bytes())

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/gmsh/internal/write"
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
@@ -150,12 +151,8 @@ func TestGroupsOfSolid(t *testing.T) {
 		!reflect.DeepEqual(both.Combined, map[int][]int{7: {5, 6}}) {
 		t.Fatalf("in two groups: %v, %+v", err, both)
 	}
-	w, err := newWriter(meshfile.OfSolid(both), false)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var b bytes.Buffer
-	if err := w.write(&b); err != nil {
+	if err := write.To(&b, meshfile.OfSolid(both), false); err != nil {
 		t.Fatal(err)
 	}
 	if again, err := parseSolid(b.Bytes()); err != nil || !reflect.DeepEqual(again, both) {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/internal/needs"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/gmsh/internal/write"
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 	"github.com/atoll-hpc/atoll/mesh/internal/meshtest"
 )
@@ -32,12 +33,8 @@ func groupedCube(t testing.TB, n int) *mesh.Solid {
 
 func bytesOf(t testing.TB, s *mesh.Solid, inBinary bool) []byte {
 	t.Helper()
-	w, err := newWriter(meshfile.OfSolid(s), inBinary)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var b bytes.Buffer
-	if err := w.write(&b); err != nil {
+	if err := write.To(&b, meshfile.OfSolid(s), inBinary); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()

@@ -1,4 +1,4 @@
-package gmsh
+package write
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/internal/meshfile"
 )
 
-// simplexKinds are the element types of simplices by dimension.
-var simplexKinds = [4]int{pointKind, lineKind, triangleKind, tetrahedronKind}
+// simplexKinds are the element types of simplices by dimension: points, lines, triangles and tetrahedra.
+var simplexKinds = [4]int{15, 1, 2, 4}
 
 // header writes $MeshFormat and $PhysicalNames.
 func (w *writer) header() {

@@ -1,4 +1,4 @@
-package gmsh
+package write
 
 import (
 	"cmp"
