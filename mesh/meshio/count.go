@@ -16,6 +16,7 @@ import (
 type Counts struct {
 	Dim             int // 2 for triangles, 3 for tetrahedra
 	Vertices, Cells int64
+	InSlices        bool // the file can be read in slices: see Layout
 }
 
 // Count reads the counts of a mesh file without loading the mesh. They are 0 if they are not found, or if the path is a
@@ -24,6 +25,11 @@ func Count(path string) (c Counts, err error) {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return c, err
+	}
+	if layout, err := Layout(path); err == nil { // it is found without reading vertices and cells
+		c.Dim, c.InSlices = 2, true
+		c.Vertices, c.Cells, _ = layout.Counts()
+		return c, nil
 	}
 	f, err := os.Open(path)
 	if err != nil {

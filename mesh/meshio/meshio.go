@@ -19,6 +19,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/gmsh"
 	"github.com/atoll-hpc/atoll/mesh/medit"
 	"github.com/atoll-hpc/atoll/mesh/selafin"
+	"github.com/atoll-hpc/atoll/mesh/sliced"
 	"github.com/atoll-hpc/atoll/mesh/sms"
 	"github.com/atoll-hpc/atoll/mesh/ugrid"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
@@ -46,6 +47,18 @@ func Read(path string) (*mesh.Mesh, error) {
 		return sms.Read2DM(path)
 	case ".14", ".grd", ".gr3":
 		return sms.ReadADCIRC(path)
+	}
+	return nil, unreadable(path)
+}
+
+// mostRuns bounds the blocks of a file in its layout.
+const mostRuns = 1 << 18
+
+// Layout returns where a file has the mesh of triangles that Read returns, so that it can be read in slices. Its error
+// is about files of which that is not known: text, other formats, and those with faults.
+func Layout(path string) (*sliced.Layout, error) {
+	if extension(path) == ".msh" {
+		return gmsh.Layout(path, mostRuns)
 	}
 	return nil, unreadable(path)
 }
