@@ -49,6 +49,7 @@ func EstimateDivided(s *config.Grid, ghost, ranks int, separate bool, divide fun
 type MeshCounts struct {
 	Dim             int
 	Vertices, Cells int64
+	InSlices        bool // a file that can be read in slices (ReadInSlices)
 }
 
 // EstimateMesh returns the counts of a case's mesh without generating or reading it.
@@ -59,20 +60,21 @@ func EstimateMesh(c *config.Case, s *config.Mesh) (m MeshCounts, err error) {
 		if err != nil {
 			return m, err
 		}
-		m = MeshCounts{counted.Dim, counted.Vertices, counted.Cells}
+		m = MeshCounts{counted.Dim, counted.Vertices, counted.Cells, counted.InSlices}
 	case s.Generate == "box":
 		n, err := mesh.BoxCounts([3]float64(s.Box[:3]), [3]float64(s.Box[3:]), s.Cells)
 		if err != nil {
 			return m, err
 		}
-		m = MeshCounts{3, int64(n[0]+1) * int64(n[1]+1) * int64(n[2]+1), 6 * int64(n[0]) * int64(n[1]) * int64(n[2])}
+		m.Dim, m.Vertices = 3, int64(n[0]+1)*int64(n[1]+1)*int64(n[2]+1)
+		m.Cells = 6 * int64(n[0]) * int64(n[1]) * int64(n[2])
 	default:
 		b := s.Bounds
 		nx, ny, err := mesh.RectangleCounts(b[0], b[1], b[2], b[3], s.Cells)
 		if err != nil {
 			return m, err
 		}
-		m = MeshCounts{2, int64(nx+1) * int64(ny+1), 2 * int64(nx) * int64(ny)}
+		m.Dim, m.Vertices, m.Cells = 2, int64(nx+1)*int64(ny+1), 2*int64(nx)*int64(ny)
 	}
 	if s.Refine > 0 { // every triangle becomes four, each time; a triangle mesh has half as many vertices
 		m.Cells <<= 2 * s.Refine

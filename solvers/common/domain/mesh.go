@@ -56,12 +56,24 @@ func Refined(m *mesh.Mesh, times int) (*mesh.Mesh, error) {
 	return m, nil
 }
 
-// Distribute gives every rank its part of the case's mesh, which rank 0 loads and partitions. conditions are the groups
-// with a boundary condition, which must be at the boundary; fields are those of the case, some of which may come from
-// frames of other runs. On rank 0 the part has notes about the mesh.
+// Distribute gives every rank its part of the case's mesh: ranks read and divide it together if they can (inSlices),
+// else rank 0 loads and partitions it. conditions are the groups with a boundary condition, which must be at the
+// boundary; fields are those of the case, some of which may come from frames of other runs. On rank 0 the part has
+// notes about the mesh.
 func Distribute(
 	ctx context.Context, c *config.Case, s config.Mesh, comm dist.Comm, conditions []string, fields []config.Field,
 ) (*mesh.Part, *halo.Plan, error) {
+	o := decompose.Options{
+		Ranks: comm.Size(), Order: partition.Ordering(s.Order), Method: partition.Method(s.Partition), Seed: s.Seed,
+		Conditions: conditions,
+	}
+	share, err := inSlices(ctx, c, s, comm, o, fields)
+	if err != nil {
+		return nil, nil, err
+	}
+	if share != nil {
+		return share.Part, share.Plan, nil
+	}
 	var d *decompose.Decomposition
 	var failed error
 	if comm.Rank() == 0 {
@@ -70,10 +82,6 @@ func Distribute(
 		// If the run was cancelled meanwhile, the mesh is not partitioned; the next call of comm ends the run.
 		if m, failed = Load(c, s, fields...); failed == nil && ctx.Err() == nil {
 			parallel.ReportTask(ctx, "check, partition and renumber the mesh")
-			o := decompose.Options{
-				Ranks: comm.Size(), Order: partition.Ordering(s.Order), Method: partition.Method(s.Partition), Seed: s.Seed,
-				Conditions: conditions,
-			}
 			if d, failed = decompose.New(m, o); failed == nil {
 				graph := d.Graph
 				division.Tell(comm, func(_ context.Context, ranks int) (*division.Division, error) {

@@ -51,13 +51,15 @@ func copies(c *config.Case, share solvers.Counts) (n solvers.Copies) {
 
 // Host memory in bytes per cell, measured on generated meshes of 500,000 to 1,000,000 cells.
 const (
-	setUpBytesPerCell = 440 // of the whole mesh on rank 0 during set-up
-	hostBytesPerCell  = 75  // of a rank's part: coordinates and the halo plan
+	setUpBytesPerCell  = 440 // of the whole mesh on rank 0 during set-up
+	divideBytesPerCell = 480 // of a rank's cells while ranks read and divide the mesh together
+	hostBytesPerCell   = 75  // of a rank's part: coordinates and the halo plan
 )
 
 // estimate estimates the resources of a case from the counts of its mesh, which for a file are in its header.
 func estimate(c *config.Case, ranks int, separate bool) (f solvers.Estimate, err error) {
-	m, err := domain.EstimateMesh(c, &c.Sections.(*Sections).Mesh)
+	w := c.Sections.(*Sections)
+	m, err := domain.EstimateMesh(c, &w.Mesh)
 	if err != nil || m.Cells == 0 {
 		return f, err
 	}
@@ -65,5 +67,10 @@ func estimate(c *config.Case, ranks int, separate bool) (f solvers.Estimate, err
 	f.LargestShare = solvers.Counts{Dim: 2, SeparateMemory: separate}
 	f.LargestShare.Owned, f.LargestShare.Held = domain.EstimateShare(m.Cells, 2, ranks)
 	f.Host = hostBytesPerCell * int64(f.LargestShare.Held)
+	if m.InSlices && !w.Adapt.Given && domain.ReadInSlices(&w.Mesh, ranks, w.fields()) {
+		if f.SetUpHost = 0; separate { // else the arrays, which come later, take more
+			f.StartHost = divideBytesPerCell * int64(f.LargestShare.Owned)
+		}
+	}
 	return f, nil
 }
