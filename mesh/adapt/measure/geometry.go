@@ -38,7 +38,8 @@ func Product(m *Tensor, u *Vector) Vector {
 // Entry is the index in a Tensor of row i and column j ≤ i: the components are in the order of the loops over i and j.
 var Entry = [3][3]int{{0, 1, 3}, {1, 2, 4}, {3, 4, 5}}
 
-func determinant(dim int, m *Tensor) float64 {
+// Determinant is that of a tensor.
+func Determinant(dim int, m *Tensor) float64 {
 	if dim == 2 {
 		return m[0]*m[2] - m[1]*m[1]
 	}
@@ -47,7 +48,7 @@ func determinant(dim int, m *Tensor) float64 {
 
 func Inverse(dim int, m *Tensor) Tensor {
 	if dim == 2 {
-		d := determinant(2, m)
+		d := Determinant(2, m)
 		return Tensor{m[2] / d, -m[1] / d, m[0] / d}
 	}
 	a, b, c, d, e, f := m[0], m[1], m[2], m[3], m[4], m[5]
@@ -118,7 +119,7 @@ func Quality(dim int, x *[4]*Vector, m *[4]*Tensor) float64 {
 	for _, e := range edges {
 		sum += Square(3, &mean, e)
 	}
-	return spaceQuality * (vol * math.Sqrt(determinant(3, &mean))) / (sum * math.Sqrt(sum))
+	return spaceQuality * (vol * math.Sqrt(Determinant(3, &mean))) / (sum * math.Sqrt(sum))
 }
 
 // PlaneQuality is the quality of a triangle with the mean metric (m11, m12, m22).
@@ -150,7 +151,7 @@ func SizeOf(dim int, x *[4]*Vector, m *[4]*Tensor) float64 {
 		}
 		mean[k] /= float64(dim + 1)
 	}
-	return Volume(dim, x) * math.Sqrt(determinant(dim, &mean)) / RegularVolume[dim]
+	return Volume(dim, x) * math.Sqrt(Determinant(dim, &mean)) / RegularVolume[dim]
 }
 
 // Mix is a bijection of 64-bit words in which each bit depends on all others (the finaliser of splitmix64).
@@ -170,7 +171,7 @@ func NewtonStep(dim int, h *Tensor, g *Vector) (d Vector, ok bool) {
 		return d, false
 	}
 	if dim == 2 {
-		t := determinant(2, h)
+		t := Determinant(2, h)
 		if !(t > indefinite*h[0]*h[2]) {
 			return d, false
 		}

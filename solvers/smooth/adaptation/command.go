@@ -54,6 +54,8 @@ var keys = slices.Concat([]request.Key{
 		"180: none but those that IN marks"},
 	{"ar", "method.ridge", "Mmg's name of --ridge"},
 	{"boundary", "method.boundary", "free, or fixed: boundaries and interfaces stay as they are (free)"},
+	{"conserve", "method.conserve", "fields of cells whose integrals over each material are kept: all, or names " +
+		"separated by commas (none: each cell gets the value at its centre)"},
 })
 
 // source is what the case of the command is made of: its path, and the keys that flags set.

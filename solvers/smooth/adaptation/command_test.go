@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -15,7 +16,7 @@ import (
 )
 
 // square writes the unit square, left and right halves in groups of their own, with vertex fields 2x - y and
-// x³ and a cell field, and returns the name of the file.
+// x³ and cell fields, and returns the name of the file.
 func square(t *testing.T, file string, cells int) string {
 	t.Helper()
 	m, err := mesh.Rectangle(0, 0, 1, 1, cells, 3)
@@ -24,13 +25,16 @@ func square(t *testing.T, file string, cells int) string {
 	}
 	first := int32(len(m.Groups))
 	m.Groups = append(m.Groups, mesh.Group{Dim: 2, Tag: 10, Name: "west"}, mesh.Group{Dim: 2, Tag: 11, Name: "east"})
-	m.VertexData, m.CellData = map[string][]float64{"u": nil, "w": nil}, map[string][]float64{"side": nil}
+	m.VertexData, m.CellData = map[string][]float64{"u": nil, "w": nil}, map[string][]float64{"side": nil,
+		"density": nil}
 	for c := range m.Cells {
+		x, y := m.Centroid(c)
 		side := int32(0)
-		if x, _ := m.Centroid(c); x > .5 {
+		if x > .5 {
 			side = 1
 		}
 		m.CellGroup = append(m.CellGroup, first+side)
+		m.CellData["density"] = append(m.CellData["density"], 1+x*x*y)
 		m.CellData["side"] = append(m.CellData["side"], float64(side))
 	}
 	for v := range m.X {
@@ -199,6 +203,7 @@ func TestRefused(t *testing.T) {
 		{[]string{"width", ".1", "height", ".1", "depth", ".1"}, "the mesh is of triangles"},
 		{[]string{"hessian", "{mesh='q'}"}, `no data "q"`},
 		{[]string{"size", ".1", "width", ".1", "height", "1"}, "cannot be combined"},
+		{[]string{"conserve", "side, u"}, `"u" is no field of cells that could be carried; the mesh has density, side`},
 		{[]string{"hessian", "x*x", "complexity", "100", "target", "50"}, "cannot be combined with complexity"},
 	} {
 		if _, err := adapted(t, in, filepath.Join(filepath.Dir(in), "out.vtu"), c.flags...); err == nil ||
@@ -233,6 +238,45 @@ func TestSpace(t *testing.T) {
 		}
 		if r.After.QualityWorst < .3 || math.Abs(r.After.Volume-1) > 1e-12 || math.Abs(r.After.Boundary-6) > 1e-12 {
 			t.Errorf("%s: %s", ext, r.Text())
+		}
+	}
+}
+
+// TestConserve proves that integrals of fields of cells are kept if that is asked for, in the plane and in space, and
+// that they change otherwise, or the test would prove nothing.
+func TestConserve(t *testing.T) {
+	for _, in := range []string{square(t, "in.vtu", 300), cube(t, 200)} {
+		out := filepath.Join(t.TempDir(), "out.vtu")
+		integral := func(path string) (sum float64) {
+			m, s, err := meshio.ReadAny(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if s != nil {
+				for c := range s.Cells {
+					sum += s.CellData["density"][c] * s.Volume(c)
+				}
+				return sum
+			}
+			for c := range m.Cells {
+				sum += m.CellData["density"][c] * m.Area(c)
+			}
+			return sum
+		}
+		want := integral(in)
+		for _, conserve := range []string{"", "all", "density"} {
+			r, err := adapted(t, in, out, "size", ".2", "conserve", conserve)
+			if err != nil {
+				t.Fatal(err)
+			}
+			difference := math.Abs(integral(out)/want - 1)
+			if kept := difference < 1e-13; kept != (conserve != "") {
+				t.Errorf("%s, conserve %q: the integral changes by %g of it", filepath.Base(in), conserve, difference)
+			}
+			c := r.Carried[slices.IndexFunc(r.Carried, func(c Carried) bool { return c.Name == "density" })]
+			if c.Conserved != (conserve != "") || c.Conserved && (math.Abs(c.Before-want) > 1e-13 || c.Error > .5*c.Range) {
+				t.Errorf("%s, conserve %q: %+v", filepath.Base(in), conserve, c)
+			}
 		}
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 )
 
-// cube writes the unit cube in tetrahedra with a vertex field, and returns the name of the file.
+// cube writes the unit cube in tetrahedra with fields, and returns the name of the file.
 func cube(t *testing.T, cells int) string {
 	t.Helper()
 	s, err := mesh.Box([3]float64{}, [3]float64{1, 1, 1}, cells, 1)
@@ -27,6 +27,11 @@ func cube(t *testing.T, cells int) string {
 	s.VertexData = map[string][]float64{"u": nil}
 	for v := range s.X {
 		s.VertexData["u"] = append(s.VertexData["u"], s.X[v]*s.Y[v])
+	}
+	s.CellData = map[string][]float64{"density": nil}
+	for c := range s.Cells {
+		x := s.Centroid(c)
+		s.CellData["density"] = append(s.CellData["density"], 1+x[0]*x[0]*x[1])
 	}
 	path := filepath.Join(t.TempDir(), "cube.vtu")
 	if err := meshio.WriteSolid(path, s); err != nil {

@@ -55,25 +55,25 @@ func (s *session) initial() (*adapt.Adapter, error) {
 
 // write writes the mesh with its fields, and the qualities of cells.
 func (s *session) write(r *Report, after request.Nodes) error {
-	vertex, cell, carried := s.carryFields(after)
-	r.Carried = carried
-	cell[qualityField] = s.adapter.Qualities()
+	var vertex, cell map[string][]float64
 	if s.solid != nil {
 		to := s.adapter.Solid()
-		to.VertexData, to.CellData = vertex, cell
-		r.Notes, r.NotKept = s.solid.Notes, meshio.NotKept(r.Out, &to.Origin, to.Groups, to.Marks, vertex, others(cell))
+		vertex, cell, r.Carried = s.carryFields(after, to.CellTag)
+		r.Notes, r.NotKept = s.solid.Notes, meshio.NotKept(r.Out, &to.Origin, to.Groups, to.Marks, vertex, cell)
+		to.VertexData, to.CellData = vertex, s.withQuality(cell)
 		return meshio.WriteSolid(r.Out, to)
 	}
 	to := s.adapter.Mesh()
-	to.VertexData, to.CellData = vertex, cell
-	r.Notes, r.NotKept = s.plane.Notes, meshio.NotKept(r.Out, &to.Origin, to.Groups, to.Marks, vertex, others(cell))
+	vertex, cell, r.Carried = s.carryFields(after, to.CellGroup)
+	r.Notes, r.NotKept = s.plane.Notes, meshio.NotKept(r.Out, &to.Origin, to.Groups, to.Marks, vertex, cell)
+	to.VertexData, to.CellData = vertex, s.withQuality(cell)
 	return meshio.Write(r.Out, to)
 }
 
-// others are the fields that the input had.
-func others(fields map[string][]float64) map[string][]float64 {
+// withQuality adds the qualities of the cells to their fields.
+func (s *session) withQuality(fields map[string][]float64) map[string][]float64 {
 	fields = maps.Clone(fields)
-	delete(fields, qualityField)
+	fields[qualityField] = s.adapter.Qualities()
 	return fields
 }
 
@@ -180,7 +180,12 @@ func (r *Report) writeEnding(b *strings.Builder) {
 	fmt.Fprintf(b, "boundary  %s %+.2g, %s %+.2g of the old; old lines are within %.3g of the new\n", size,
 		r.After.Volume/r.Before.Volume-1, border, r.After.Boundary/r.Before.Boundary-1, r.After.Deviation)
 	for _, c := range r.Carried {
-		if c.Cell {
+		switch {
+		case c.Conserved:
+			fmt.Fprintf(b, "field     %s conserved: its integral of %.10g changes by %.2g; back on the old cells it differs by "+
+				"up to %.3g of a range of %.3g\n", c.Name, c.Before, c.After-c.Before, c.Error, c.Range)
+			continue
+		case c.Cell:
 			fmt.Fprintf(b, "field     %s of the old cells at the centres of the new\n", c.Name)
 			continue
 		}
@@ -210,7 +215,7 @@ func (r *Report) JSON() ([]byte, error) {
 	var fields []any
 	for _, c := range r.Carried {
 		fields = append(fields, map[string]any{"name": c.Name, "cell": c.Cell, "error": c.Error, "range": c.Range,
-			"missing": c.Missing})
+			"missing": c.Missing, "conserved": c.Conserved, "integral_before": c.Before, "integral_after": c.After})
 	}
 	if fields != nil {
 		all["fields"] = fields

@@ -19,6 +19,7 @@ type method struct {
 	Hausdorff float64 // largest distance of the lines that are read from the new edges; a thousandth of the diagonal
 	Ridge     float64 // angle in degrees from which the boundary has a ridge or corner, which is kept; 45; 180: none
 	Boundary  string  // free, or fixed: boundaries and interfaces stay as they are; free
+	Conserve  string  // fields of cells whose integrals are kept: all, or names separated by commas; none
 }
 
 // solverName is that of cases of the command.
@@ -35,6 +36,7 @@ func decode(root *config.Section, c *config.Case) {
 		Hausdorff: s.Number("hausdorff", config.NonNegative.Or(0)),
 		Ridge:     s.Number("ridge", config.Bound{Most: 180, Optional: true, Fallback: 45}),
 		Boundary:  s.Choice("boundary", "free", "free", "fixed"),
+		Conserve:  s.Text("conserve", ""),
 	}
 	s.Finish()
 	c.Sections = w
@@ -49,4 +51,5 @@ func (w *sections) Print(p *config.Printer) {
 	p.Pair("hausdorff", w.Method.Hausdorff)
 	p.Pair("ridge", w.Method.Ridge)
 	p.Pair("boundary", w.Method.Boundary)
+	p.Pair("conserve", w.Method.Conserve)
 }

@@ -29,6 +29,8 @@ type session struct {
 	solid  *mesh.Solid // of tetrahedra
 	start  request.Nodes
 	domain
+	cellFields, conserved []string // fields of cells that are carried, and those of them whose integrals are kept
+
 	adapter  *adapt.Adapter
 	last     *given
 	adjusted request.Adjusted
@@ -80,6 +82,9 @@ func (s *session) prepare(ctx context.Context, w solvers.Work) (err error) {
 	}
 	s.domain = domainOf(s.start)
 	if err := s.checkMetric(); err != nil {
+		return err
+	}
+	if err := s.chooseFields(); err != nil {
 		return err
 	}
 	o.Probe = s.diagonal() / float64([]int{2: 64, 3: 16}[s.Dim])

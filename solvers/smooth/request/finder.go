@@ -61,22 +61,35 @@ func (f *Finder) boxAlong(k int, x float64) int {
 // eachOverlap calls found with the boxes that the box around each cell overlaps.
 func (f *Finder) eachOverlap(found func(box int, c int32)) {
 	for c := range int32(len(f.Cells) / (f.Dim + 1)) {
-		var from, to [3]int
-		for k := range f.Dim {
-			low, high := math.Inf(1), math.Inf(-1)
-			for _, v := range f.cell(c) {
-				low, high = min(low, f.X[k][v]), max(high, f.X[k][v])
-			}
-			from[k], to[k] = f.boxAlong(k, low), f.boxAlong(k, high)
+		f.eachBox(f.Mesh, c, func(box int) { found(box, c) })
+	}
+}
+
+// eachBox calls found with the boxes that the box around a cell of a mesh overlaps.
+func (f *Finder) eachBox(m *metric.Mesh, cell int32, found func(box int)) {
+	var from, to [3]int
+	for k := range f.Dim {
+		low, high := math.Inf(1), math.Inf(-1)
+		for _, v := range (&locator{Mesh: m}).cell(cell) {
+			low, high = min(low, m.X[k][v]), max(high, m.X[k][v])
 		}
-		for i := from[2]; i <= to[2]; i++ {
-			for j := from[1]; j <= to[1]; j++ {
-				for k := from[0]; k <= to[0]; k++ {
-					found((i*f.n[1]+j)*f.n[0]+k, c)
-				}
+		from[k], to[k] = f.boxAlong(k, low), f.boxAlong(k, high)
+	}
+	for i := from[2]; i <= to[2]; i++ {
+		for j := from[1]; j <= to[1]; j++ {
+			for k := from[0]; k <= to[0]; k++ {
+				found((i*f.n[1]+j)*f.n[0] + k)
 			}
 		}
 	}
+}
+
+// Near appends to found, in ascending order, the cells that may overlap a cell of another mesh.
+func (f *Finder) Near(m *metric.Mesh, cell int32, found []int32) []int32 {
+	begin := len(found)
+	f.eachBox(m, cell, func(box int) { found = append(found, f.inside[f.start[box]:f.start[box+1]]...) })
+	slices.Sort(found[begin:])
+	return slices.Compact(found)
 }
 
 // Find returns the cell of a position, and the barycentric coordinates there; outside of the mesh those of a position
