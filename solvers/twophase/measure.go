@@ -199,7 +199,7 @@ func (s survey[F]) measureCell(r *row, f []F, u *[3][]F, c int) (energy float64)
 	}
 	r.sums[sumEnergy].Add(energy / 8 * volume)
 	if s.cfg.Viscosity != [2]float64{} {
-		r.sums[sumDissipation].Add(s.dissipationOf(v, u, c, weight) * volume)
+		r.sums[sumDissipation].Add(s.dissipationOf(f, u, c, weight) * volume)
 	}
 	if v > 0 && v < 1 {
 		r.sums[sumInterface].Add(s.areaOf(f, c, i))
@@ -209,12 +209,14 @@ func (s survey[F]) measureCell(r *row, f []F, u *[3][]F, c int) (energy float64)
 
 // dissipationOf is the dissipation of a cell per volume, ½μ|∇u + ∇uᵀ|²: shears are means of the squares at the cell's
 // edges, so that an edge in a side counts half.
-func (s survey[F]) dissipationOf(f float64, u *[3][]F, c int, radius float64) float64 {
+func (s survey[F]) dissipationOf(f []F, u *[3][]F, c int, radius float64) float64 {
 	dim, sum := s.block.Grid.Dim, 0.0
 	for d := range dim {
 		own := stride(s.block, d)
+		q := kernels.Viscous[F]{Lattice: s.lattice, Fluids: s.fluids, Across: int32(own), First: s.stride((d + 1) % dim),
+			Second: s.stride((d + 2) % dim), F: f}
 		slope := float64(u[d][c+own]) - float64(u[d][c])
-		sum += 2 * slope * slope
+		sum += 2 * float64(q.OfCell(c)) * slope * slope
 		for e := d + 1; e < dim; e++ {
 			other := stride(s.block, e)
 			for corner := range 4 {
@@ -223,17 +225,16 @@ func (s survey[F]) dissipationOf(f float64, u *[3][]F, c int, radius float64) fl
 				if shear *= shear / 4; s.cfg.Rings {
 					shear *= (radius - .5 + float64(corner%2)) / radius
 				}
-				sum += shear
+				sum += float64(q.OfEdge(at, other)) * shear
 			}
 		}
 	}
 	for k := 0; s.cfg.Rings && k < 2; k++ { // the stress around the axis, at faces
 		if v := float64(u[0][c+k]); v != 0 {
-			sum += v * v / (radius * (radius - .5 + float64(k)))
+			sum += float64(s.fluids.ViscosityOf(f[c])) * v * v / (radius * (radius - .5 + float64(k)))
 		}
 	}
-	h := float64(s.spacing)
-	return (s.cfg.Viscosity[1] + (s.cfg.Viscosity[0]-s.cfg.Viscosity[1])*f) * sum / (h * h)
+	return sum / (float64(s.spacing) * float64(s.spacing))
 }
 
 // densityOf is the density of a mixture.

@@ -410,7 +410,7 @@ static_assert(sizeof(Faces_f32) == 216 && offsetof(Faces_f32, Lattice_) == 0 && 
     offsetof(Faces_f32, A) == 144 && offsetof(Faces_f32, V) == 168 && offsetof(Faces_f32, Force) == 192, "Faces_f32");
 
 // Clock has the length of a step.
-// Clock[float32], types.go:87
+// Clock[float32], types.go:99
 struct Clock_f32 {
     float Dt;
     float PerCell;
@@ -455,7 +455,7 @@ static_assert(sizeof(Faces_f64) == 248 && offsetof(Faces_f64, Lattice_) == 0 && 
     offsetof(Faces_f64, A) == 176 && offsetof(Faces_f64, V) == 200 && offsetof(Faces_f64, Force) == 224, "Faces_f64");
 
 // Clock has the length of a step.
-// Clock[float64], types.go:87
+// Clock[float64], types.go:99
 struct Clock_f64 {
     double Dt;
     double PerCell;
@@ -488,9 +488,12 @@ static_assert(sizeof(levels_Iteration) == 56 && offsetof(levels_Iteration, Produ
     offsetof(levels_Iteration, Mean) == 24 && offsetof(levels_Iteration, Tolerance) == 32 &&
     offsetof(levels_Iteration, Residual) == 40 && offsetof(levels_Iteration, Count) == 48, "levels_Iteration");
 
-// Viscous is the viscous stress on the volumes of one velocity component, ∇·μ(∇v + ∇vᵀ), with μ of cells and, at
-// edges, of the mean of four cells.
-// Viscous[float32], viscosity.go:13
+// Viscous is the viscous stress on the volumes of one velocity component, ∇·μ(∇v + ∇vᵀ). In cells and at edges with
+// both fluids, the fluids resist in series to what shears them along the interface, and in parallel to what stretches
+// them: the viscosity is a tensor (Coward, Renardy, Renardy and Richards, J. Comput. Phys. 132, 1997). Of it the
+// coefficients of ∂v/∂x in the stress τxx and of ∂v/∂y + ∂w/∂x in τxy are kept; so it is exact for interfaces along
+// axes and diagonals.
+// Viscous[float32], viscosity.go:16
 struct Viscous_f32 {
     Lattice Lattice_;
     Fluids_f32 Fluids_;
@@ -518,9 +521,12 @@ struct Walls_f32 {
 };
 static_assert(sizeof(Walls_f32) == 48 && offsetof(Walls_f32, Faces_) == 0 && offsetof(Walls_f32, Near) == 24, "Walls_f32");
 
-// Viscous is the viscous stress on the volumes of one velocity component, ∇·μ(∇v + ∇vᵀ), with μ of cells and, at
-// edges, of the mean of four cells.
-// Viscous[float64], viscosity.go:13
+// Viscous is the viscous stress on the volumes of one velocity component, ∇·μ(∇v + ∇vᵀ). In cells and at edges with
+// both fluids, the fluids resist in series to what shears them along the interface, and in parallel to what stretches
+// them: the viscosity is a tensor (Coward, Renardy, Renardy and Richards, J. Comput. Phys. 132, 1997). Of it the
+// coefficients of ∂v/∂x in the stress τxx and of ∂v/∂y + ∂w/∂x in τxy are kept; so it is exact for interfaces along
+// axes and diagonals.
+// Viscous[float64], viscosity.go:16
 struct Viscous_f64 {
     Lattice Lattice_;
     Fluids_f64 Fluids_;
@@ -3057,14 +3063,14 @@ DEVICE float Fluids_density_f32(const Fluids_f32 *q, float f) {
 }
 
 // between is the density at a face between two cells, the same in all equations.
-// (*Fluids[float32]).between, types.go:69
+// (*Fluids[float32]).between, types.go:81
 DEVICE float Fluids_between_f32(const Fluids_f32 *q, float f, float g) {
     return 0.5f * (Fluids_density_f32(q, f) + Fluids_density_f32(q, g));
 }
 
 // mass is that of the volume of a face between cells with the fractions f and g: across x, if radial, half of the two
 // rings on both sides of it.
-// (*Fluids[float32]).mass, types.go:73
+// (*Fluids[float32]).mass, types.go:85
 DEVICE float Fluids_mass_f32(const Fluids_f32 *q, const Lattice *l, bool radial, int64 i, float f, float g) {
     float v = 0.5f * (Fluids_density_f32(q, f) + Fluids_density_f32(q, g));
     if (l->Rings) {
@@ -3148,14 +3154,14 @@ DEVICE double Fluids_density_f64(const Fluids_f64 *q, double f) {
 }
 
 // between is the density at a face between two cells, the same in all equations.
-// (*Fluids[float64]).between, types.go:69
+// (*Fluids[float64]).between, types.go:81
 DEVICE double Fluids_between_f64(const Fluids_f64 *q, double f, double g) {
     return 0.5 * (Fluids_density_f64(q, f) + Fluids_density_f64(q, g));
 }
 
 // mass is that of the volume of a face between cells with the fractions f and g: across x, if radial, half of the two
 // rings on both sides of it.
-// (*Fluids[float64]).mass, types.go:73
+// (*Fluids[float64]).mass, types.go:85
 DEVICE double Fluids_mass_f64(const Fluids_f64 *q, const Lattice *l, bool radial, int64 i, double f, double g) {
     double v = 0.5 * (Fluids_density_f64(q, f) + Fluids_density_f64(q, g));
     if (l->Rings) {
@@ -3410,17 +3416,69 @@ DEVICE int64 Viscous_column_f32(const Viscous_f32 *q, int64 c) {
     return rem(sub(c, int64(q->Lattice_.First)), int64(q->Lattice_.SY));
 }
 
-// viscosity is that of a mixture.
-// (*Fluids[float32]).viscosity, types.go:66
-DEVICE float Fluids_viscosity_f32(const Fluids_f32 *q, float f) {
+// ViscosityOf is that of layers of both fluids that are stretched along each other, of which the first is a part f.
+// (*Fluids[float32]).ViscosityOf, types.go:66
+DEVICE float Fluids_ViscosityOf_f32(const Fluids_f32 *q, float f) {
     return q->Viscosity + q->ViscosityStep * f;
 }
 
-// edge is the viscosity at the lower edge of cell c.
-// (*Viscous[float32]).edge, viscosity.go:79
-DEVICE float Viscous_edge_f32(const Viscous_f32 *q, int64 c, int64 s) {
+// inSeries is the viscosity of such layers that are sheared: the stress is the same in all of them.
+// (*Fluids[float32]).inSeries, types.go:69
+DEVICE float Fluids_inSeries_f32(const Fluids_f32 *q, float f) {
+    if (f <= 0.0f) {
+        return q->Viscosity;
+    }
+    float first = q->Viscosity + q->ViscosityStep;
+    if (f >= 1.0f) {
+        return first;
+    }
+    return q->Viscosity * first / (q->Viscosity + q->ViscosityStep * (1.0f - f));
+}
+
+// OfCell is the viscosity in cell c for the slope of the component along its own axis.
+// (*Viscous[float32]).OfCell, viscosity.go:82
+DEVICE float Viscous_OfCell_f32(const Viscous_f32 *q, int64 c) {
+    float f = q->F[c];
+    float v = Fluids_ViscosityOf_f32(&q->Fluids_, f);
+    if (f > 0.0f && f < 1.0f) {
+        int64 a = int64(q->Across), s = int64(q->First);
+        float slope = q->F[add(c, a)] - q->F[sub(c, a)], other = q->F[add(c, s)] - q->F[sub(c, s)];
+        float sum = slope * slope + other * other;
+        if (q->Lattice_.Dim == 3) {
+            s = int64(q->Second);
+            other = q->F[add(c, s)] - q->F[sub(c, s)];
+            sum += other * other;
+        }
+        if (sum > 0.0f) {
+            // square of the interface's normal along the axis
+            float part = slope * slope / sum;
+            v += (Fluids_inSeries_f32(&q->Fluids_, f) - v) * (4.0f * part * (1.0f - part));
+        }
+    }
+    return v;
+}
+
+// OfEdge is the viscosity for shears at the lower edge of cell c, the same for both components.
+// (*Viscous[float32]).OfEdge, viscosity.go:103
+DEVICE float Viscous_OfEdge_f32(const Viscous_f32 *q, int64 c, int64 s) {
     int64 a = int64(q->Across);
-    return Fluids_viscosity_f32(&q->Fluids_, 0.25f * (q->F[c] + q->F[sub(c, a)] + (q->F[sub(c, s)] + q->F[sub(sub(c, a), s)])));
+    // the slopes along a and s are their sum and difference
+    float rising_ = q->F[c] - q->F[sub(sub(c, a), s)], falling_ = q->F[sub(c, s)] - q->F[sub(c, a)];
+    float v = Fluids_ViscosityOf_f32(&q->Fluids_, 0.25f * (q->F[c] + q->F[sub(sub(c, a), s)] + (q->F[sub(c, s)] + q->F[sub(c, a)])));
+    if (float sum = rising_ * rising_ + falling_ * falling_; sum > 0.0f) {
+        // difference of the squares of the normal along a and s
+        float aligned = 2.0f * rising_ * falling_ / sum;
+        float upper = 0.5f * (q->F[c] + q->F[sub(c, s)]), lower = 0.5f * (q->F[sub(c, a)] + q->F[sub(sub(c, a), s)]);
+        if (aligned < 0.0f) {
+            // the interface's normal is along s rather than a
+            upper = 0.5f * (q->F[c] + q->F[sub(c, a)]);
+            lower = 0.5f * (q->F[sub(c, s)] + q->F[sub(sub(c, a), s)]);
+        }
+        // The part that is in the first fluid of the line between the cells' centres, if the interface crosses it.
+        float f = num_Larger_f32(0.0f, num_Larger_f32(upper, lower) - 0.5f) + num_Smaller_f32(0.5f, num_Smaller_f32(upper, lower));
+        v += (Fluids_inSeries_f32(&q->Fluids_, f) - v) * (aligned * aligned);
+    }
+    return v;
 }
 
 // friction is what the coefficient of face n in -stress is more than without solids.
@@ -3435,19 +3493,19 @@ DEVICE float Viscous_friction_f32(const Viscous_f32 *q, const Walls_f32 *w, int6
             below = r - 1.0f;
             outer = r - 0.5f;
         }
-        return 2.0f * (below * Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)]) * w->Near[at] + r * Fluids_viscosity_f32(&q->Fluids_, q->F[c]) * w->Near[add(at, int64(1))]) + ((r - 0.5f) * Viscous_edge_f32(q, c, s) * w->Near[add(at, int64(2))] + outer * Viscous_edge_f32(q, add(c, s), s) * w->Near[add(at, int64(3))]);
+        return 2.0f * (below * Viscous_OfCell_f32(q, sub(c, a)) * w->Near[at] + r * Viscous_OfCell_f32(q, c) * w->Near[add(at, int64(1))]) + ((r - 0.5f) * Viscous_OfEdge_f32(q, c, s) * w->Near[add(at, int64(2))] + outer * Viscous_OfEdge_f32(q, add(c, s), s) * w->Near[add(at, int64(3))]);
     }
-    float sum = 2.0f * (Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)]) * w->Near[at] + Fluids_viscosity_f32(&q->Fluids_, q->F[c]) * w->Near[add(at, int64(1))]);
-    sum += Viscous_edge_f32(q, c, s) * w->Near[add(at, int64(2))] + Viscous_edge_f32(q, add(c, s), s) * w->Near[add(at, int64(3))];
+    float sum = 2.0f * (Viscous_OfCell_f32(q, sub(c, a)) * w->Near[at] + Viscous_OfCell_f32(q, c) * w->Near[add(at, int64(1))]);
+    sum += Viscous_OfEdge_f32(q, c, s) * w->Near[add(at, int64(2))] + Viscous_OfEdge_f32(q, add(c, s), s) * w->Near[add(at, int64(3))];
     if (q->Lattice_.Dim == 3) {
         s = int64(q->Second);
-        sum += Viscous_edge_f32(q, c, s) * w->Near[add(at, int64(4))] + Viscous_edge_f32(q, add(c, s), s) * w->Near[add(at, int64(5))];
+        sum += Viscous_OfEdge_f32(q, c, s) * w->Near[add(at, int64(4))] + Viscous_OfEdge_f32(q, add(c, s), s) * w->Near[add(at, int64(5))];
     }
     return sum;
 }
 
 // mass is that of the volume of face c.
-// (*Viscous[float32]).mass, viscosity.go:25
+// (*Viscous[float32]).mass, viscosity.go:28
 DEVICE float Viscous_mass_f32(const Viscous_f32 *q, int64 c, int64 i) {
     return Fluids_mass_f32(&q->Fluids_, &q->Lattice_, q->Across == 1, i, q->F[sub(c, int64(q->Across))], q->F[c]);
 }
@@ -3466,17 +3524,69 @@ DEVICE int64 Viscous_column_f64(const Viscous_f64 *q, int64 c) {
     return rem(sub(c, int64(q->Lattice_.First)), int64(q->Lattice_.SY));
 }
 
-// viscosity is that of a mixture.
-// (*Fluids[float64]).viscosity, types.go:66
-DEVICE double Fluids_viscosity_f64(const Fluids_f64 *q, double f) {
+// ViscosityOf is that of layers of both fluids that are stretched along each other, of which the first is a part f.
+// (*Fluids[float64]).ViscosityOf, types.go:66
+DEVICE double Fluids_ViscosityOf_f64(const Fluids_f64 *q, double f) {
     return q->Viscosity + q->ViscosityStep * f;
 }
 
-// edge is the viscosity at the lower edge of cell c.
-// (*Viscous[float64]).edge, viscosity.go:79
-DEVICE double Viscous_edge_f64(const Viscous_f64 *q, int64 c, int64 s) {
+// inSeries is the viscosity of such layers that are sheared: the stress is the same in all of them.
+// (*Fluids[float64]).inSeries, types.go:69
+DEVICE double Fluids_inSeries_f64(const Fluids_f64 *q, double f) {
+    if (f <= 0.0) {
+        return q->Viscosity;
+    }
+    double first = q->Viscosity + q->ViscosityStep;
+    if (f >= 1.0) {
+        return first;
+    }
+    return q->Viscosity * first / (q->Viscosity + q->ViscosityStep * (1.0 - f));
+}
+
+// OfCell is the viscosity in cell c for the slope of the component along its own axis.
+// (*Viscous[float64]).OfCell, viscosity.go:82
+DEVICE double Viscous_OfCell_f64(const Viscous_f64 *q, int64 c) {
+    double f = q->F[c];
+    double v = Fluids_ViscosityOf_f64(&q->Fluids_, f);
+    if (f > 0.0 && f < 1.0) {
+        int64 a = int64(q->Across), s = int64(q->First);
+        double slope = q->F[add(c, a)] - q->F[sub(c, a)], other = q->F[add(c, s)] - q->F[sub(c, s)];
+        double sum = slope * slope + other * other;
+        if (q->Lattice_.Dim == 3) {
+            s = int64(q->Second);
+            other = q->F[add(c, s)] - q->F[sub(c, s)];
+            sum += other * other;
+        }
+        if (sum > 0.0) {
+            // square of the interface's normal along the axis
+            double part = slope * slope / sum;
+            v += (Fluids_inSeries_f64(&q->Fluids_, f) - v) * (4.0 * part * (1.0 - part));
+        }
+    }
+    return v;
+}
+
+// OfEdge is the viscosity for shears at the lower edge of cell c, the same for both components.
+// (*Viscous[float64]).OfEdge, viscosity.go:103
+DEVICE double Viscous_OfEdge_f64(const Viscous_f64 *q, int64 c, int64 s) {
     int64 a = int64(q->Across);
-    return Fluids_viscosity_f64(&q->Fluids_, 0.25 * (q->F[c] + q->F[sub(c, a)] + (q->F[sub(c, s)] + q->F[sub(sub(c, a), s)])));
+    // the slopes along a and s are their sum and difference
+    double rising_ = q->F[c] - q->F[sub(sub(c, a), s)], falling_ = q->F[sub(c, s)] - q->F[sub(c, a)];
+    double v = Fluids_ViscosityOf_f64(&q->Fluids_, 0.25 * (q->F[c] + q->F[sub(sub(c, a), s)] + (q->F[sub(c, s)] + q->F[sub(c, a)])));
+    if (double sum = rising_ * rising_ + falling_ * falling_; sum > 0.0) {
+        // difference of the squares of the normal along a and s
+        double aligned = 2.0 * rising_ * falling_ / sum;
+        double upper = 0.5 * (q->F[c] + q->F[sub(c, s)]), lower = 0.5 * (q->F[sub(c, a)] + q->F[sub(sub(c, a), s)]);
+        if (aligned < 0.0) {
+            // the interface's normal is along s rather than a
+            upper = 0.5 * (q->F[c] + q->F[sub(c, a)]);
+            lower = 0.5 * (q->F[sub(c, s)] + q->F[sub(sub(c, a), s)]);
+        }
+        // The part that is in the first fluid of the line between the cells' centres, if the interface crosses it.
+        double f = num_Larger_f64(0.0, num_Larger_f64(upper, lower) - 0.5) + num_Smaller_f64(0.5, num_Smaller_f64(upper, lower));
+        v += (Fluids_inSeries_f64(&q->Fluids_, f) - v) * (aligned * aligned);
+    }
+    return v;
 }
 
 // friction is what the coefficient of face n in -stress is more than without solids.
@@ -3491,19 +3601,19 @@ DEVICE double Viscous_friction_f64(const Viscous_f64 *q, const Walls_f64 *w, int
             below = r - 1.0;
             outer = r - 0.5;
         }
-        return 2.0 * (below * Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, a)]) * w->Near[at] + r * Fluids_viscosity_f64(&q->Fluids_, q->F[c]) * w->Near[add(at, int64(1))]) + ((r - 0.5) * Viscous_edge_f64(q, c, s) * w->Near[add(at, int64(2))] + outer * Viscous_edge_f64(q, add(c, s), s) * w->Near[add(at, int64(3))]);
+        return 2.0 * (below * Viscous_OfCell_f64(q, sub(c, a)) * w->Near[at] + r * Viscous_OfCell_f64(q, c) * w->Near[add(at, int64(1))]) + ((r - 0.5) * Viscous_OfEdge_f64(q, c, s) * w->Near[add(at, int64(2))] + outer * Viscous_OfEdge_f64(q, add(c, s), s) * w->Near[add(at, int64(3))]);
     }
-    double sum = 2.0 * (Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, a)]) * w->Near[at] + Fluids_viscosity_f64(&q->Fluids_, q->F[c]) * w->Near[add(at, int64(1))]);
-    sum += Viscous_edge_f64(q, c, s) * w->Near[add(at, int64(2))] + Viscous_edge_f64(q, add(c, s), s) * w->Near[add(at, int64(3))];
+    double sum = 2.0 * (Viscous_OfCell_f64(q, sub(c, a)) * w->Near[at] + Viscous_OfCell_f64(q, c) * w->Near[add(at, int64(1))]);
+    sum += Viscous_OfEdge_f64(q, c, s) * w->Near[add(at, int64(2))] + Viscous_OfEdge_f64(q, add(c, s), s) * w->Near[add(at, int64(3))];
     if (q->Lattice_.Dim == 3) {
         s = int64(q->Second);
-        sum += Viscous_edge_f64(q, c, s) * w->Near[add(at, int64(4))] + Viscous_edge_f64(q, add(c, s), s) * w->Near[add(at, int64(5))];
+        sum += Viscous_OfEdge_f64(q, c, s) * w->Near[add(at, int64(4))] + Viscous_OfEdge_f64(q, add(c, s), s) * w->Near[add(at, int64(5))];
     }
     return sum;
 }
 
 // mass is that of the volume of face c.
-// (*Viscous[float64]).mass, viscosity.go:25
+// (*Viscous[float64]).mass, viscosity.go:28
 DEVICE double Viscous_mass_f64(const Viscous_f64 *q, int64 c, int64 i) {
     return Fluids_mass_f64(&q->Fluids_, &q->Lattice_, q->Across == 1, i, q->F[sub(c, int64(q->Across))], q->F[c]);
 }
@@ -3517,13 +3627,13 @@ DEVICE void LookAheadWalls_f64_at(int64 n, const Viscous_f64 *q, const Walls_f64
 }
 
 // hoop is the coefficient of u in the stress around the axis on the volume of face c across r.
-// (*Viscous[float32]).hoop, viscosity.go:66
+// (*Viscous[float32]).hoop, viscosity.go:69
 DEVICE float Viscous_hoop_f32(const Viscous_f32 *q, int64 c, float r) {
-    return (Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, int64(1))]) + Fluids_viscosity_f32(&q->Fluids_, q->F[c])) / r;
+    return (Fluids_ViscosityOf_f32(&q->Fluids_, q->F[sub(c, int64(1))]) + Fluids_ViscosityOf_f32(&q->Fluids_, q->F[c])) / r;
 }
 
 // diagonal is the coefficient of V[c] in -stress.
-// (*Viscous[float32]).diagonal, viscosity.go:85
+// (*Viscous[float32]).diagonal, viscosity.go:121
 DEVICE float Viscous_diagonal_f32(const Viscous_f32 *q, int64 c, int64 i) {
     int64 a = int64(q->Across), s = int64(q->First);
     if (q->Lattice_.Rings) {
@@ -3535,12 +3645,12 @@ DEVICE float Viscous_diagonal_f32(const Viscous_f32 *q, int64 c, int64 i) {
             outer = r - 0.5f;
             extra = Viscous_hoop_f32(q, c, r - 0.5f);
         }
-        return 2.0f * (r * Fluids_viscosity_f32(&q->Fluids_, q->F[c]) + below * Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)])) + outer * Viscous_edge_f32(q, add(c, s), s) + (r - 0.5f) * Viscous_edge_f32(q, c, s) + extra;
+        return 2.0f * (r * Viscous_OfCell_f32(q, c) + below * Viscous_OfCell_f32(q, sub(c, a))) + outer * Viscous_OfEdge_f32(q, add(c, s), s) + (r - 0.5f) * Viscous_OfEdge_f32(q, c, s) + extra;
     }
-    float sum = 2.0f * (Fluids_viscosity_f32(&q->Fluids_, q->F[c]) + Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)])) + Viscous_edge_f32(q, add(c, s), s) + Viscous_edge_f32(q, c, s);
+    float sum = 2.0f * (Viscous_OfCell_f32(q, c) + Viscous_OfCell_f32(q, sub(c, a))) + Viscous_OfEdge_f32(q, add(c, s), s) + Viscous_OfEdge_f32(q, c, s);
     if (q->Lattice_.Dim == 3) {
         s = int64(q->Second);
-        sum += Viscous_edge_f32(q, add(c, s), s) + Viscous_edge_f32(q, c, s);
+        sum += Viscous_OfEdge_f32(q, add(c, s), s) + Viscous_OfEdge_f32(q, c, s);
     }
     return sum;
 }
@@ -3557,13 +3667,13 @@ DEVICE void StartWalls_f32_at(int64 n, const Viscous_f32 *q, const Walls_f32 *w,
 }
 
 // hoop is the coefficient of u in the stress around the axis on the volume of face c across r.
-// (*Viscous[float64]).hoop, viscosity.go:66
+// (*Viscous[float64]).hoop, viscosity.go:69
 DEVICE double Viscous_hoop_f64(const Viscous_f64 *q, int64 c, double r) {
-    return (Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, int64(1))]) + Fluids_viscosity_f64(&q->Fluids_, q->F[c])) / r;
+    return (Fluids_ViscosityOf_f64(&q->Fluids_, q->F[sub(c, int64(1))]) + Fluids_ViscosityOf_f64(&q->Fluids_, q->F[c])) / r;
 }
 
 // diagonal is the coefficient of V[c] in -stress.
-// (*Viscous[float64]).diagonal, viscosity.go:85
+// (*Viscous[float64]).diagonal, viscosity.go:121
 DEVICE double Viscous_diagonal_f64(const Viscous_f64 *q, int64 c, int64 i) {
     int64 a = int64(q->Across), s = int64(q->First);
     if (q->Lattice_.Rings) {
@@ -3575,12 +3685,12 @@ DEVICE double Viscous_diagonal_f64(const Viscous_f64 *q, int64 c, int64 i) {
             outer = r - 0.5;
             extra = Viscous_hoop_f64(q, c, r - 0.5);
         }
-        return 2.0 * (r * Fluids_viscosity_f64(&q->Fluids_, q->F[c]) + below * Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, a)])) + outer * Viscous_edge_f64(q, add(c, s), s) + (r - 0.5) * Viscous_edge_f64(q, c, s) + extra;
+        return 2.0 * (r * Viscous_OfCell_f64(q, c) + below * Viscous_OfCell_f64(q, sub(c, a))) + outer * Viscous_OfEdge_f64(q, add(c, s), s) + (r - 0.5) * Viscous_OfEdge_f64(q, c, s) + extra;
     }
-    double sum = 2.0 * (Fluids_viscosity_f64(&q->Fluids_, q->F[c]) + Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, a)])) + Viscous_edge_f64(q, add(c, s), s) + Viscous_edge_f64(q, c, s);
+    double sum = 2.0 * (Viscous_OfCell_f64(q, c) + Viscous_OfCell_f64(q, sub(c, a))) + Viscous_OfEdge_f64(q, add(c, s), s) + Viscous_OfEdge_f64(q, c, s);
     if (q->Lattice_.Dim == 3) {
         s = int64(q->Second);
-        sum += Viscous_edge_f64(q, add(c, s), s) + Viscous_edge_f64(q, c, s);
+        sum += Viscous_OfEdge_f64(q, add(c, s), s) + Viscous_OfEdge_f64(q, c, s);
     }
     return sum;
 }
@@ -4230,21 +4340,21 @@ DEVICE void Pass_f64_at(int64 i, int64 j, int64 k, const Lattice *l, int64 n, do
 }
 
 // FillSides sets ghosts beyond the sides of the grid, and faces in the sides, to a·v + b of a cell or face inside.
-// FillSides[float32], types.go:96
+// FillSides[float32], types.go:108
 DEVICE void FillSides_f32_at(int64 n, Slice<int32> from, Slice<int32> to, Slice<float> a, Slice<float> b,
         Slice<float> v) {
     v[to[n]] = a[n] * v[from[n]] + b[n];
 }
 
 // FillSides sets ghosts beyond the sides of the grid, and faces in the sides, to a·v + b of a cell or face inside.
-// FillSides[float64], types.go:96
+// FillSides[float64], types.go:108
 DEVICE void FillSides_f64_at(int64 n, Slice<int32> from, Slice<int32> to, Slice<double> a, Slice<double> b,
         Slice<double> v) {
     v[to[n]] = a[n] * v[from[n]] + b[n];
 }
 
 // Speed returns the sum over the axes of the larger speed of a cell's two faces.
-// Speed[float32], types.go:103
+// Speed[float32], types.go:115
 DEVICE float Speed_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<float> u, Slice<float> v,
         Slice<float> w) {
     int64 c = Lattice_at(l, i, j, k);
@@ -4263,7 +4373,7 @@ DEVICE float Speed_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<flo
 }
 
 // Speed returns the sum over the axes of the larger speed of a cell's two faces.
-// Speed[float64], types.go:103
+// Speed[float64], types.go:115
 DEVICE double Speed_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> u, Slice<double> v,
         Slice<double> w) {
     int64 c = Lattice_at(l, i, j, k);
@@ -4284,7 +4394,7 @@ DEVICE double Speed_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<do
 // stressOfRing is stress in axisymmetric flow. It is the derivative of half the energy that is dissipated,
 // Σ r μ(2(∂u/∂r)² + 2(∂w/∂z)² + (∂u/∂z + ∂w/∂r)²) + Σ 2μu²/r, so that the matrix is symmetric; the last sum, that of
 // the stress around the axis, is over faces across r.
-// (*Viscous[float32]).stressOfRing, viscosity.go:46
+// (*Viscous[float32]).stressOfRing, viscosity.go:49
 DEVICE float Viscous_stressOfRing_f32(const Viscous_f32 *q, int64 c, int64 i) {
     int64 a = int64(q->Across), s = int64(q->First);
     float r = radius_f32(&q->Lattice_, i);
@@ -4296,10 +4406,10 @@ DEVICE float Viscous_stressOfRing_f32(const Viscous_f32 *q, int64 c, int64 i) {
     } else {
         outer = r + 0.5f;
     }
-    float sum = 2.0f * (r * Fluids_viscosity_f32(&q->Fluids_, q->F[c]) * (q->V[add(c, a)] - q->V[c]) - below * Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)]) * (q->V[c] - q->V[sub(c, a)]));
+    float sum = 2.0f * (r * Viscous_OfCell_f32(q, c) * (q->V[add(c, a)] - q->V[c]) - below * Viscous_OfCell_f32(q, sub(c, a)) * (q->V[c] - q->V[sub(c, a)]));
     Slice<float> w = q->VFirst;
-    sum += outer * (Viscous_edge_f32(q, add(c, s), s) * (q->V[add(c, s)] - q->V[c] + (w[add(c, s)] - w[sub(add(c, s), a)])));
-    sum -= inner * (Viscous_edge_f32(q, c, s) * (q->V[c] - q->V[sub(c, s)] + (w[c] - w[sub(c, a)])));
+    sum += outer * (Viscous_OfEdge_f32(q, add(c, s), s) * (q->V[add(c, s)] - q->V[c] + (w[add(c, s)] - w[sub(add(c, s), a)])));
+    sum -= inner * (Viscous_OfEdge_f32(q, c, s) * (q->V[c] - q->V[sub(c, s)] + (w[c] - w[sub(c, a)])));
     if (a == 1) {
         sum -= Viscous_hoop_f32(q, c, inner) * q->V[c];
     }
@@ -4307,22 +4417,22 @@ DEVICE float Viscous_stressOfRing_f32(const Viscous_f32 *q, int64 c, int64 i) {
 }
 
 // shear is the part of the edges at distance s along another axis, whose velocity component is w.
-// (*Viscous[float32]).shear, viscosity.go:71
+// (*Viscous[float32]).shear, viscosity.go:74
 DEVICE float Viscous_shear_f32(const Viscous_f32 *q, int64 c, int64 s, Slice<float> w) {
     int64 a = int64(q->Across);
-    float upper = Viscous_edge_f32(q, add(c, s), s) * (q->V[add(c, s)] - q->V[c] + (w[add(c, s)] - w[sub(add(c, s), a)]));
-    float lower = Viscous_edge_f32(q, c, s) * (q->V[c] - q->V[sub(c, s)] + (w[c] - w[sub(c, a)]));
+    float upper = Viscous_OfEdge_f32(q, add(c, s), s) * (q->V[add(c, s)] - q->V[c] + (w[add(c, s)] - w[sub(add(c, s), a)]));
+    float lower = Viscous_OfEdge_f32(q, c, s) * (q->V[c] - q->V[sub(c, s)] + (w[c] - w[sub(c, a)]));
     return upper - lower;
 }
 
 // stress is the force on the volume of face c, times the square of the spacing.
-// (*Viscous[float32]).stress, viscosity.go:30
+// (*Viscous[float32]).stress, viscosity.go:33
 DEVICE float Viscous_stress_f32(const Viscous_f32 *q, int64 c, int64 i) {
     if (q->Lattice_.Rings) {
         return Viscous_stressOfRing_f32(q, c, i);
     }
     int64 a = int64(q->Across);
-    float normal = Fluids_viscosity_f32(&q->Fluids_, q->F[c]) * (q->V[add(c, a)] - q->V[c]) - Fluids_viscosity_f32(&q->Fluids_, q->F[sub(c, a)]) * (q->V[c] - q->V[sub(c, a)]);
+    float normal = Viscous_OfCell_f32(q, c) * (q->V[add(c, a)] - q->V[c]) - Viscous_OfCell_f32(q, sub(c, a)) * (q->V[c] - q->V[sub(c, a)]);
     float sum = 2.0f * normal + Viscous_shear_f32(q, c, int64(q->First), q->VFirst);
     if (q->Lattice_.Dim == 3) {
         sum += Viscous_shear_f32(q, c, int64(q->Second), q->VSecond);
@@ -4331,7 +4441,7 @@ DEVICE float Viscous_stress_f32(const Viscous_f32 *q, int64 c, int64 i) {
 }
 
 // LookAhead computes the change of a velocity in half a step by the acceleration of the last step, and by viscosity.
-// LookAhead[float32], viscosity.go:110
+// LookAhead[float32], viscosity.go:146
 DEVICE void LookAhead_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Clock_f32 *clock, Slice<float> force,
         Slice<float> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
@@ -4341,7 +4451,7 @@ DEVICE void LookAhead_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Cl
 // stressOfRing is stress in axisymmetric flow. It is the derivative of half the energy that is dissipated,
 // Σ r μ(2(∂u/∂r)² + 2(∂w/∂z)² + (∂u/∂z + ∂w/∂r)²) + Σ 2μu²/r, so that the matrix is symmetric; the last sum, that of
 // the stress around the axis, is over faces across r.
-// (*Viscous[float64]).stressOfRing, viscosity.go:46
+// (*Viscous[float64]).stressOfRing, viscosity.go:49
 DEVICE double Viscous_stressOfRing_f64(const Viscous_f64 *q, int64 c, int64 i) {
     int64 a = int64(q->Across), s = int64(q->First);
     double r = radius_f64(&q->Lattice_, i);
@@ -4353,10 +4463,10 @@ DEVICE double Viscous_stressOfRing_f64(const Viscous_f64 *q, int64 c, int64 i) {
     } else {
         outer = r + 0.5;
     }
-    double sum = 2.0 * (r * Fluids_viscosity_f64(&q->Fluids_, q->F[c]) * (q->V[add(c, a)] - q->V[c]) - below * Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, a)]) * (q->V[c] - q->V[sub(c, a)]));
+    double sum = 2.0 * (r * Viscous_OfCell_f64(q, c) * (q->V[add(c, a)] - q->V[c]) - below * Viscous_OfCell_f64(q, sub(c, a)) * (q->V[c] - q->V[sub(c, a)]));
     Slice<double> w = q->VFirst;
-    sum += outer * (Viscous_edge_f64(q, add(c, s), s) * (q->V[add(c, s)] - q->V[c] + (w[add(c, s)] - w[sub(add(c, s), a)])));
-    sum -= inner * (Viscous_edge_f64(q, c, s) * (q->V[c] - q->V[sub(c, s)] + (w[c] - w[sub(c, a)])));
+    sum += outer * (Viscous_OfEdge_f64(q, add(c, s), s) * (q->V[add(c, s)] - q->V[c] + (w[add(c, s)] - w[sub(add(c, s), a)])));
+    sum -= inner * (Viscous_OfEdge_f64(q, c, s) * (q->V[c] - q->V[sub(c, s)] + (w[c] - w[sub(c, a)])));
     if (a == 1) {
         sum -= Viscous_hoop_f64(q, c, inner) * q->V[c];
     }
@@ -4364,22 +4474,22 @@ DEVICE double Viscous_stressOfRing_f64(const Viscous_f64 *q, int64 c, int64 i) {
 }
 
 // shear is the part of the edges at distance s along another axis, whose velocity component is w.
-// (*Viscous[float64]).shear, viscosity.go:71
+// (*Viscous[float64]).shear, viscosity.go:74
 DEVICE double Viscous_shear_f64(const Viscous_f64 *q, int64 c, int64 s, Slice<double> w) {
     int64 a = int64(q->Across);
-    double upper = Viscous_edge_f64(q, add(c, s), s) * (q->V[add(c, s)] - q->V[c] + (w[add(c, s)] - w[sub(add(c, s), a)]));
-    double lower = Viscous_edge_f64(q, c, s) * (q->V[c] - q->V[sub(c, s)] + (w[c] - w[sub(c, a)]));
+    double upper = Viscous_OfEdge_f64(q, add(c, s), s) * (q->V[add(c, s)] - q->V[c] + (w[add(c, s)] - w[sub(add(c, s), a)]));
+    double lower = Viscous_OfEdge_f64(q, c, s) * (q->V[c] - q->V[sub(c, s)] + (w[c] - w[sub(c, a)]));
     return upper - lower;
 }
 
 // stress is the force on the volume of face c, times the square of the spacing.
-// (*Viscous[float64]).stress, viscosity.go:30
+// (*Viscous[float64]).stress, viscosity.go:33
 DEVICE double Viscous_stress_f64(const Viscous_f64 *q, int64 c, int64 i) {
     if (q->Lattice_.Rings) {
         return Viscous_stressOfRing_f64(q, c, i);
     }
     int64 a = int64(q->Across);
-    double normal = Fluids_viscosity_f64(&q->Fluids_, q->F[c]) * (q->V[add(c, a)] - q->V[c]) - Fluids_viscosity_f64(&q->Fluids_, q->F[sub(c, a)]) * (q->V[c] - q->V[sub(c, a)]);
+    double normal = Viscous_OfCell_f64(q, c) * (q->V[add(c, a)] - q->V[c]) - Viscous_OfCell_f64(q, sub(c, a)) * (q->V[c] - q->V[sub(c, a)]);
     double sum = 2.0 * normal + Viscous_shear_f64(q, c, int64(q->First), q->VFirst);
     if (q->Lattice_.Dim == 3) {
         sum += Viscous_shear_f64(q, c, int64(q->Second), q->VSecond);
@@ -4388,7 +4498,7 @@ DEVICE double Viscous_stress_f64(const Viscous_f64 *q, int64 c, int64 i) {
 }
 
 // LookAhead computes the change of a velocity in half a step by the acceleration of the last step, and by viscosity.
-// LookAhead[float64], viscosity.go:110
+// LookAhead[float64], viscosity.go:146
 DEVICE void LookAhead_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *q, Clock_f64 *clock,
         Slice<double> force, Slice<double> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
@@ -4397,7 +4507,7 @@ DEVICE void LookAhead_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *q, Cl
 
 // StartViscous begins the implicit step ρ w - dt ∇·μ(∇w + ∇wᵀ) = dt ∇·μ(∇v + ∇vᵀ) for the change w of the velocity: it
 // computes the right-hand side and the inverse of the diagonal, and returns |v|.
-// StartViscous[float32], viscosity.go:119
+// StartViscous[float32], viscosity.go:155
 DEVICE float StartViscous_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Clock_f32 *clock,
         Slice<float> change, Slice<float> residual, Slice<float> inverse) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
@@ -4409,7 +4519,7 @@ DEVICE float StartViscous_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q
 
 // StartViscous begins the implicit step ρ w - dt ∇·μ(∇w + ∇wᵀ) = dt ∇·μ(∇v + ∇vᵀ) for the change w of the velocity: it
 // computes the right-hand side and the inverse of the diagonal, and returns |v|.
-// StartViscous[float64], viscosity.go:119
+// StartViscous[float64], viscosity.go:155
 DEVICE double StartViscous_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *q, Clock_f64 *clock,
         Slice<double> change, Slice<double> residual, Slice<double> inverse) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
@@ -4420,7 +4530,7 @@ DEVICE double StartViscous_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *
 }
 
 // SetTolerance sets the tolerance of the change to a part of the largest velocity, and resets what Diagonal finds.
-// SetTolerance[float32], viscosity.go:130
+// SetTolerance[float32], viscosity.go:166
 DEVICE void SetTolerance_f32_at(int64 i, float part, Most<float> *largest, Most<float> *heaviest,
         levels_Iteration *it) {
     it->Tolerance = double(part) * double(largest->Value());
@@ -4429,7 +4539,7 @@ DEVICE void SetTolerance_f32_at(int64 i, float part, Most<float> *largest, Most<
 }
 
 // SetTolerance sets the tolerance of the change to a part of the largest velocity, and resets what Diagonal finds.
-// SetTolerance[float64], viscosity.go:130
+// SetTolerance[float64], viscosity.go:166
 DEVICE void SetTolerance_f64_at(int64 i, double part, Most<double> *largest, Most<double> *heaviest,
         levels_Iteration *it) {
     it->Tolerance = part * largest->Value();
@@ -4438,7 +4548,7 @@ DEVICE void SetTolerance_f64_at(int64 i, double part, Most<double> *largest, Mos
 }
 
 // Diagonal returns the coefficient of the diagonal, 0 in closed faces.
-// Diagonal[float32], viscosity.go:139
+// Diagonal[float32], viscosity.go:175
 DEVICE float Diagonal_f32_at(int64 i, Slice<float> inverse) {
     if (inverse[i] > 0.0f) {
         return 1.0f / inverse[i];
@@ -4447,7 +4557,7 @@ DEVICE float Diagonal_f32_at(int64 i, Slice<float> inverse) {
 }
 
 // Diagonal returns the coefficient of the diagonal, 0 in closed faces.
-// Diagonal[float64], viscosity.go:139
+// Diagonal[float64], viscosity.go:175
 DEVICE double Diagonal_f64_at(int64 i, Slice<double> inverse) {
     if (inverse[i] > 0.0) {
         return 1.0 / inverse[i];
@@ -4456,7 +4566,7 @@ DEVICE double Diagonal_f64_at(int64 i, Slice<double> inverse) {
 }
 
 // Scale divides the residual by the diagonal, and returns the magnitude of the result.
-// Scale[float32], viscosity.go:149
+// Scale[float32], viscosity.go:185
 DEVICE float Scale_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<float> inverse, Slice<float> residual,
         Slice<float> z) {
     int64 c = Lattice_at(l, i, j, k);
@@ -4466,7 +4576,7 @@ DEVICE float Scale_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<flo
 }
 
 // Scale divides the residual by the diagonal, and returns the magnitude of the result.
-// Scale[float64], viscosity.go:149
+// Scale[float64], viscosity.go:185
 DEVICE double Scale_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> inverse,
         Slice<double> residual, Slice<double> z) {
     int64 c = Lattice_at(l, i, j, k);
@@ -4477,7 +4587,7 @@ DEVICE double Scale_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<do
 
 // StepAndScale takes the step of conjugate gradients along a direction d, whose left-hand side is q, and divides the
 // residual that is left by the diagonal. It returns the magnitude of the result.
-// StepAndScale[float32], viscosity.go:160
+// StepAndScale[float32], viscosity.go:196
 DEVICE float StepAndScale_f32_at(int64 i, int64 j, int64 k, const Lattice *l, levels_Iteration *it,
         Slice<float> inverse, Slice<float> d, Slice<float> q, Slice<float> change, Slice<float> residual,
         Slice<float> z) {
@@ -4493,7 +4603,7 @@ DEVICE float StepAndScale_f32_at(int64 i, int64 j, int64 k, const Lattice *l, le
 
 // StepAndScale takes the step of conjugate gradients along a direction d, whose left-hand side is q, and divides the
 // residual that is left by the diagonal. It returns the magnitude of the result.
-// StepAndScale[float64], viscosity.go:160
+// StepAndScale[float64], viscosity.go:196
 DEVICE double StepAndScale_f64_at(int64 i, int64 j, int64 k, const Lattice *l, levels_Iteration *it,
         Slice<double> inverse, Slice<double> d, Slice<double> q, Slice<double> change, Slice<double> residual,
         Slice<double> z) {
@@ -4508,7 +4618,7 @@ DEVICE double StepAndScale_f64_at(int64 i, int64 j, int64 k, const Lattice *l, l
 }
 
 // Resist computes the left-hand side for the direction V, and returns the magnitude of its product with it.
-// Resist[float32], viscosity.go:175
+// Resist[float32], viscosity.go:211
 DEVICE float Resist_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Clock_f32 *clock, Slice<float> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     float v = Viscous_mass_f32(q, c, i) * q->V[c] - clock->PerArea * Viscous_stress_f32(q, c, i);
@@ -4517,7 +4627,7 @@ DEVICE float Resist_f32_at(int64 i, int64 j, int64 k, const Viscous_f32 *q, Cloc
 }
 
 // Resist computes the left-hand side for the direction V, and returns the magnitude of its product with it.
-// Resist[float64], viscosity.go:175
+// Resist[float64], viscosity.go:211
 DEVICE double Resist_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *q, Clock_f64 *clock, Slice<double> out) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     double v = Viscous_mass_f64(q, c, i) * q->V[c] - clock->PerArea * Viscous_stress_f64(q, c, i);
@@ -4526,21 +4636,21 @@ DEVICE double Resist_f64_at(int64 i, int64 j, int64 k, const Viscous_f64 *q, Clo
 }
 
 // Change adds a step times a change to a velocity.
-// Change[float32], viscosity.go:185
+// Change[float32], viscosity.go:221
 DEVICE void Change_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<float> change, Slice<float> v) {
     int64 c = Lattice_at(l, i, j, k);
     v[c] += change[c];
 }
 
 // Change adds a step times a change to a velocity.
-// Change[float64], viscosity.go:185
+// Change[float64], viscosity.go:221
 DEVICE void Change_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Slice<double> change, Slice<double> v) {
     int64 c = Lattice_at(l, i, j, k);
     v[c] += change[c];
 }
 
 // Accelerate adds the acceleration of the last step to a velocity.
-// Accelerate[float32], viscosity.go:193
+// Accelerate[float32], viscosity.go:229
 DEVICE void Accelerate_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f32 *clock, Slice<float> a,
         Slice<float> v) {
     int64 c = Lattice_at(l, i, j, k);
@@ -4548,7 +4658,7 @@ DEVICE void Accelerate_f32_at(int64 i, int64 j, int64 k, const Lattice *l, Clock
 }
 
 // Accelerate adds the acceleration of the last step to a velocity.
-// Accelerate[float64], viscosity.go:193
+// Accelerate[float64], viscosity.go:229
 DEVICE void Accelerate_f64_at(int64 i, int64 j, int64 k, const Lattice *l, Clock_f64 *clock, Slice<double> a,
         Slice<double> v) {
     int64 c = Lattice_at(l, i, j, k);
@@ -4899,21 +5009,21 @@ extern "C" __global__ void __launch_bounds__(128) Pass_f64(int64 lo_i, int64 hi_
     if (i < hi_i && j < hi_j && k < hi_k) Pass_f64_at(i, j, k, &l, n, part, volume, sum);
 }
 
-// Kernel FillSides, types.go:96
+// Kernel FillSides, types.go:108
 extern "C" __global__ void __launch_bounds__(256) FillSides_f32(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<float> a, Slice<float> b, Slice<float> v) {
     const int64 n = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (n < hi) FillSides_f32_at(n, from, to, a, b, v);
 }
 
-// Kernel FillSides, types.go:96
+// Kernel FillSides, types.go:108
 extern "C" __global__ void __launch_bounds__(256) FillSides_f64(int64 lo, int64 hi, Slice<int32> from,
         Slice<int32> to, Slice<double> a, Slice<double> b, Slice<double> v) {
     const int64 n = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (n < hi) FillSides_f64_at(n, from, to, a, b, v);
 }
 
-// Kernel Speed, types.go:103
+// Kernel Speed, types.go:115
 extern "C" __global__ void __launch_bounds__(128) Speed_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<float> u, Slice<float> v, Slice<float> w,
         Most<float> *result) {
@@ -4925,7 +5035,7 @@ extern "C" __global__ void __launch_bounds__(128) Speed_f32(int64 lo_i, int64 hi
     reduce(result, key);
 }
 
-// Kernel Speed, types.go:103
+// Kernel Speed, types.go:115
 extern "C" __global__ void __launch_bounds__(128) Speed_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> u, Slice<double> v,
         Slice<double> w, Most<double> *result) {
@@ -4937,7 +5047,7 @@ extern "C" __global__ void __launch_bounds__(128) Speed_f64(int64 lo_i, int64 hi
     reduce(result, key);
 }
 
-// Kernel LookAhead, viscosity.go:110
+// Kernel LookAhead, viscosity.go:146
 extern "C" __global__ void __launch_bounds__(128) LookAhead_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f32 q, Clock_f32 *clock, Slice<float> force,
         Slice<float> out) {
@@ -4947,7 +5057,7 @@ extern "C" __global__ void __launch_bounds__(128) LookAhead_f32(int64 lo_i, int6
     if (i < hi_i && j < hi_j && k < hi_k) LookAhead_f32_at(i, j, k, &q, clock, force, out);
 }
 
-// Kernel LookAhead, viscosity.go:110
+// Kernel LookAhead, viscosity.go:146
 extern "C" __global__ void __launch_bounds__(128) LookAhead_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f64 q, Clock_f64 *clock, Slice<double> force,
         Slice<double> out) {
@@ -4957,7 +5067,7 @@ extern "C" __global__ void __launch_bounds__(128) LookAhead_f64(int64 lo_i, int6
     if (i < hi_i && j < hi_j && k < hi_k) LookAhead_f64_at(i, j, k, &q, clock, force, out);
 }
 
-// Kernel StartViscous, viscosity.go:119
+// Kernel StartViscous, viscosity.go:155
 extern "C" __global__ void __launch_bounds__(128) StartViscous_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f32 q, Clock_f32 *clock, Slice<float> change,
         Slice<float> residual, Slice<float> inverse, Most<float> *result) {
@@ -4969,7 +5079,7 @@ extern "C" __global__ void __launch_bounds__(128) StartViscous_f32(int64 lo_i, i
     reduce(result, key);
 }
 
-// Kernel StartViscous, viscosity.go:119
+// Kernel StartViscous, viscosity.go:155
 extern "C" __global__ void __launch_bounds__(128) StartViscous_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f64 q, Clock_f64 *clock, Slice<double> change,
         Slice<double> residual, Slice<double> inverse, Most<double> *result) {
@@ -4981,21 +5091,21 @@ extern "C" __global__ void __launch_bounds__(128) StartViscous_f64(int64 lo_i, i
     reduce(result, key);
 }
 
-// Kernel SetTolerance, viscosity.go:130
+// Kernel SetTolerance, viscosity.go:166
 extern "C" __global__ void __launch_bounds__(128) SetTolerance_f32(int64 lo, int64 hi, float part,
         Most<float> *largest, Most<float> *heaviest, levels_Iteration *it) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) SetTolerance_f32_at(i, part, largest, heaviest, it);
 }
 
-// Kernel SetTolerance, viscosity.go:130
+// Kernel SetTolerance, viscosity.go:166
 extern "C" __global__ void __launch_bounds__(128) SetTolerance_f64(int64 lo, int64 hi, double part,
         Most<double> *largest, Most<double> *heaviest, levels_Iteration *it) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) SetTolerance_f64_at(i, part, largest, heaviest, it);
 }
 
-// Kernel Diagonal, viscosity.go:139
+// Kernel Diagonal, viscosity.go:175
 extern "C" __global__ void __launch_bounds__(128) Diagonal_f32(int64 lo, int64 hi, Slice<float> inverse,
         Most<float> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5004,7 +5114,7 @@ extern "C" __global__ void __launch_bounds__(128) Diagonal_f32(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel Diagonal, viscosity.go:139
+// Kernel Diagonal, viscosity.go:175
 extern "C" __global__ void __launch_bounds__(128) Diagonal_f64(int64 lo, int64 hi, Slice<double> inverse,
         Most<double> *result) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5013,7 +5123,7 @@ extern "C" __global__ void __launch_bounds__(128) Diagonal_f64(int64 lo, int64 h
     reduce(result, key);
 }
 
-// Kernel Scale, viscosity.go:149
+// Kernel Scale, viscosity.go:185
 extern "C" __global__ void __launch_bounds__(128) Scale_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<float> inverse, Slice<float> residual,
         Slice<float> z, Most<float> *result) {
@@ -5025,7 +5135,7 @@ extern "C" __global__ void __launch_bounds__(128) Scale_f32(int64 lo_i, int64 hi
     reduce(result, key);
 }
 
-// Kernel Scale, viscosity.go:149
+// Kernel Scale, viscosity.go:185
 extern "C" __global__ void __launch_bounds__(128) Scale_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> inverse, Slice<double> residual,
         Slice<double> z, Most<double> *result) {
@@ -5037,7 +5147,7 @@ extern "C" __global__ void __launch_bounds__(128) Scale_f64(int64 lo_i, int64 hi
     reduce(result, key);
 }
 
-// Kernel StepAndScale, viscosity.go:160
+// Kernel StepAndScale, viscosity.go:196
 extern "C" __global__ void __launch_bounds__(128) StepAndScale_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, levels_Iteration *it, Slice<float> inverse,
         Slice<float> d, Slice<float> q, Slice<float> change, Slice<float> residual, Slice<float> z,
@@ -5050,7 +5160,7 @@ extern "C" __global__ void __launch_bounds__(128) StepAndScale_f32(int64 lo_i, i
     reduce(result, key);
 }
 
-// Kernel StepAndScale, viscosity.go:160
+// Kernel StepAndScale, viscosity.go:196
 extern "C" __global__ void __launch_bounds__(128) StepAndScale_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, levels_Iteration *it, Slice<double> inverse,
         Slice<double> d, Slice<double> q, Slice<double> change, Slice<double> residual, Slice<double> z,
@@ -5063,7 +5173,7 @@ extern "C" __global__ void __launch_bounds__(128) StepAndScale_f64(int64 lo_i, i
     reduce(result, key);
 }
 
-// Kernel Resist, viscosity.go:175
+// Kernel Resist, viscosity.go:211
 extern "C" __global__ void __launch_bounds__(128) Resist_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f32 q, Clock_f32 *clock, Slice<float> out,
         Most<float> *result) {
@@ -5075,7 +5185,7 @@ extern "C" __global__ void __launch_bounds__(128) Resist_f32(int64 lo_i, int64 h
     reduce(result, key);
 }
 
-// Kernel Resist, viscosity.go:175
+// Kernel Resist, viscosity.go:211
 extern "C" __global__ void __launch_bounds__(128) Resist_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Viscous_f64 q, Clock_f64 *clock, Slice<double> out,
         Most<double> *result) {
@@ -5087,7 +5197,7 @@ extern "C" __global__ void __launch_bounds__(128) Resist_f64(int64 lo_i, int64 h
     reduce(result, key);
 }
 
-// Kernel Change, viscosity.go:185
+// Kernel Change, viscosity.go:221
 extern "C" __global__ void __launch_bounds__(128) Change_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<float> change, Slice<float> v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5096,7 +5206,7 @@ extern "C" __global__ void __launch_bounds__(128) Change_f32(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Change_f32_at(i, j, k, &l, change, v);
 }
 
-// Kernel Change, viscosity.go:185
+// Kernel Change, viscosity.go:221
 extern "C" __global__ void __launch_bounds__(128) Change_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Slice<double> change, Slice<double> v) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -5105,7 +5215,7 @@ extern "C" __global__ void __launch_bounds__(128) Change_f64(int64 lo_i, int64 h
     if (i < hi_i && j < hi_j && k < hi_k) Change_f64_at(i, j, k, &l, change, v);
 }
 
-// Kernel Accelerate, viscosity.go:193
+// Kernel Accelerate, viscosity.go:229
 extern "C" __global__ void __launch_bounds__(128) Accelerate_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Clock_f32 *clock, Slice<float> a,
         Slice<float> v) {
@@ -5115,7 +5225,7 @@ extern "C" __global__ void __launch_bounds__(128) Accelerate_f32(int64 lo_i, int
     if (i < hi_i && j < hi_j && k < hi_k) Accelerate_f32_at(i, j, k, &l, clock, a, v);
 }
 
-// Kernel Accelerate, viscosity.go:193
+// Kernel Accelerate, viscosity.go:229
 extern "C" __global__ void __launch_bounds__(128) Accelerate_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Lattice l, Clock_f64 *clock, Slice<double> a,
         Slice<double> v) {

@@ -36,14 +36,14 @@ func (q *Viscous[F]) friction(w *Walls[F], n int) F {
 			below = r - 1
 			outer = r - 0.5
 		}
-		return 2*(below*q.Fluids.viscosity(q.F[c-a])*w.Near[at]+r*q.Fluids.viscosity(q.F[c])*w.Near[at+1]) +
-			((r-0.5)*q.edge(c, s)*w.Near[at+2] + outer*q.edge(c+s, s)*w.Near[at+3])
+		return 2*(below*q.OfCell(c-a)*w.Near[at]+r*q.OfCell(c)*w.Near[at+1]) +
+			((r-0.5)*q.OfEdge(c, s)*w.Near[at+2] + outer*q.OfEdge(c+s, s)*w.Near[at+3])
 	}
-	sum := 2 * (q.Fluids.viscosity(q.F[c-a])*w.Near[at] + q.Fluids.viscosity(q.F[c])*w.Near[at+1])
-	sum += q.edge(c, s)*w.Near[at+2] + q.edge(c+s, s)*w.Near[at+3]
+	sum := 2 * (q.OfCell(c-a)*w.Near[at] + q.OfCell(c)*w.Near[at+1])
+	sum += q.OfEdge(c, s)*w.Near[at+2] + q.OfEdge(c+s, s)*w.Near[at+3]
 	if q.Dim == 3 {
 		s = int(q.Second)
-		sum += q.edge(c, s)*w.Near[at+4] + q.edge(c+s, s)*w.Near[at+5]
+		sum += q.OfEdge(c, s)*w.Near[at+4] + q.OfEdge(c+s, s)*w.Near[at+5]
 	}
 	return sum
 }

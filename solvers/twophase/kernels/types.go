@@ -62,8 +62,20 @@ type Fluids[F num.Float] struct {
 // density is that of a mixture.
 func (q *Fluids[F]) density(f F) F { return q.Density + q.DensityStep*f }
 
-// viscosity is that of a mixture.
-func (q *Fluids[F]) viscosity(f F) F { return q.Viscosity + q.ViscosityStep*f }
+// ViscosityOf is that of layers of both fluids that are stretched along each other, of which the first is a part f.
+func (q *Fluids[F]) ViscosityOf(f F) F { return q.Viscosity + q.ViscosityStep*f }
+
+// inSeries is the viscosity of such layers that are sheared: the stress is the same in all of them.
+func (q *Fluids[F]) inSeries(f F) F {
+	if f <= 0 {
+		return q.Viscosity
+	}
+	first := q.Viscosity + q.ViscosityStep
+	if f >= 1 {
+		return first
+	}
+	return q.Viscosity * first / (q.Viscosity + q.ViscosityStep*(1-f))
+}
 
 // between is the density at a face between two cells, the same in all equations.
 func (q *Fluids[F]) between(f, g F) F { return 0.5 * (q.density(f) + q.density(g)) }

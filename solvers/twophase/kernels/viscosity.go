@@ -6,8 +6,11 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/twophase/kernels/levels"
 )
 
-// Viscous is the viscous stress on the volumes of one velocity component, ∇·μ(∇v + ∇vᵀ), with μ of cells and, at
-// edges, of the mean of four cells.
+// Viscous is the viscous stress on the volumes of one velocity component, ∇·μ(∇v + ∇vᵀ). In cells and at edges with
+// both fluids, the fluids resist in series to what shears them along the interface, and in parallel to what stretches
+// them: the viscosity is a tensor (Coward, Renardy, Renardy and Richards, J. Comput. Phys. 132, 1997). Of it the
+// coefficients of ∂v/∂x in the stress τxx and of ∂v/∂y + ∂w/∂x in τxy are kept; so it is exact for interfaces along
+// axes and diagonals.
 //
 //atoll:constant
 type Viscous[F num.Float] struct {
@@ -32,7 +35,7 @@ func (q *Viscous[F]) stress(c, i int) F {
 		return q.stressOfRing(c, i)
 	}
 	a := int(q.Across)
-	normal := q.Fluids.viscosity(q.F[c])*(q.V[c+a]-q.V[c]) - q.Fluids.viscosity(q.F[c-a])*(q.V[c]-q.V[c-a])
+	normal := q.OfCell(c)*(q.V[c+a]-q.V[c]) - q.OfCell(c-a)*(q.V[c]-q.V[c-a])
 	sum := 2*normal + q.shear(c, int(q.First), q.VFirst)
 	if q.Dim == 3 {
 		sum += q.shear(c, int(q.Second), q.VSecond)
@@ -52,10 +55,10 @@ func (q *Viscous[F]) stressOfRing(c, i int) F {
 	} else {
 		outer = r + 0.5
 	}
-	sum := 2 * (r*q.Fluids.viscosity(q.F[c])*(q.V[c+a]-q.V[c]) - below*q.Fluids.viscosity(q.F[c-a])*(q.V[c]-q.V[c-a]))
+	sum := 2 * (r*q.OfCell(c)*(q.V[c+a]-q.V[c]) - below*q.OfCell(c-a)*(q.V[c]-q.V[c-a]))
 	w := q.VFirst
-	sum += outer * (q.edge(c+s, s) * (q.V[c+s] - q.V[c] + (w[c+s] - w[c+s-a])))
-	sum -= inner * (q.edge(c, s) * (q.V[c] - q.V[c-s] + (w[c] - w[c-a])))
+	sum += outer * (q.OfEdge(c+s, s) * (q.V[c+s] - q.V[c] + (w[c+s] - w[c+s-a])))
+	sum -= inner * (q.OfEdge(c, s) * (q.V[c] - q.V[c-s] + (w[c] - w[c-a])))
 	if a == 1 {
 		sum -= q.hoop(c, inner) * q.V[c]
 	}
@@ -64,21 +67,54 @@ func (q *Viscous[F]) stressOfRing(c, i int) F {
 
 // hoop is the coefficient of u in the stress around the axis on the volume of face c across r.
 func (q *Viscous[F]) hoop(c int, r F) F {
-	return (q.Fluids.viscosity(q.F[c-1]) + q.Fluids.viscosity(q.F[c])) / r
+	return (q.Fluids.ViscosityOf(q.F[c-1]) + q.Fluids.ViscosityOf(q.F[c])) / r
 }
 
 // shear is the part of the edges at distance s along another axis, whose velocity component is w.
 func (q *Viscous[F]) shear(c, s int, w []F) F {
 	a := int(q.Across)
-	upper := q.edge(c+s, s) * (q.V[c+s] - q.V[c] + (w[c+s] - w[c+s-a]))
-	lower := q.edge(c, s) * (q.V[c] - q.V[c-s] + (w[c] - w[c-a]))
+	upper := q.OfEdge(c+s, s) * (q.V[c+s] - q.V[c] + (w[c+s] - w[c+s-a]))
+	lower := q.OfEdge(c, s) * (q.V[c] - q.V[c-s] + (w[c] - w[c-a]))
 	return upper - lower
 }
 
-// edge is the viscosity at the lower edge of cell c.
-func (q *Viscous[F]) edge(c, s int) F {
+// OfCell is the viscosity in cell c for the slope of the component along its own axis.
+func (q *Viscous[F]) OfCell(c int) F {
+	f := q.F[c]
+	v := q.Fluids.ViscosityOf(f)
+	if f > 0 && f < 1 {
+		a, s := int(q.Across), int(q.First)
+		slope, other := q.F[c+a]-q.F[c-a], q.F[c+s]-q.F[c-s]
+		sum := slope*slope + other*other
+		if q.Dim == 3 {
+			s = int(q.Second)
+			other = q.F[c+s] - q.F[c-s]
+			sum += other * other
+		}
+		if sum > 0 {
+			part := slope * slope / sum // square of the interface's normal along the axis
+			v += (q.Fluids.inSeries(f) - v) * (4 * part * (1 - part))
+		}
+	}
+	return v
+}
+
+// OfEdge is the viscosity for shears at the lower edge of cell c, the same for both components.
+func (q *Viscous[F]) OfEdge(c, s int) F {
 	a := int(q.Across)
-	return q.Fluids.viscosity(0.25 * (q.F[c] + q.F[c-a] + (q.F[c-s] + q.F[c-a-s])))
+	rising, falling := q.F[c]-q.F[c-a-s], q.F[c-s]-q.F[c-a] // the slopes along a and s are their sum and difference
+	v := q.Fluids.ViscosityOf(0.25 * (q.F[c] + q.F[c-a-s] + (q.F[c-s] + q.F[c-a])))
+	if sum := rising*rising + falling*falling; sum > 0 {
+		aligned := 2 * rising * falling / sum // difference of the squares of the normal along a and s
+		upper, lower := 0.5*(q.F[c]+q.F[c-s]), 0.5*(q.F[c-a]+q.F[c-a-s])
+		if aligned < 0 { // the interface's normal is along s rather than a
+			upper, lower = 0.5*(q.F[c]+q.F[c-a]), 0.5*(q.F[c-s]+q.F[c-a-s])
+		}
+		// The part that is in the first fluid of the line between the cells' centres, if the interface crosses it.
+		f := num.Larger(0, num.Larger(upper, lower)-0.5) + num.Smaller(0.5, num.Smaller(upper, lower))
+		v += (q.Fluids.inSeries(f) - v) * (aligned * aligned)
+	}
+	return v
 }
 
 // diagonal is the coefficient of V[c] in -stress.
@@ -93,13 +129,13 @@ func (q *Viscous[F]) diagonal(c, i int) F {
 			outer = r - 0.5
 			extra = q.hoop(c, r-0.5)
 		}
-		return 2*(r*q.Fluids.viscosity(q.F[c])+below*q.Fluids.viscosity(q.F[c-a])) + outer*q.edge(c+s, s) +
-			(r-0.5)*q.edge(c, s) + extra
+		return 2*(r*q.OfCell(c)+below*q.OfCell(c-a)) + outer*q.OfEdge(c+s, s) +
+			(r-0.5)*q.OfEdge(c, s) + extra
 	}
-	sum := 2*(q.Fluids.viscosity(q.F[c])+q.Fluids.viscosity(q.F[c-a])) + q.edge(c+s, s) + q.edge(c, s)
+	sum := 2*(q.OfCell(c)+q.OfCell(c-a)) + q.OfEdge(c+s, s) + q.OfEdge(c, s)
 	if q.Dim == 3 {
 		s = int(q.Second)
-		sum += q.edge(c+s, s) + q.edge(c, s)
+		sum += q.OfEdge(c+s, s) + q.OfEdge(c, s)
 	}
 	return sum
 }

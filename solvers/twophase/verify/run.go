@@ -29,6 +29,7 @@ var suite = verify.Suite{Name: "twophase", TwinRanks: 2, Scales: true, Checks: [
 	{Name: "wetting", About: "Drops on walls, with contact angles from 30 to 150 degrees", Run: wetting},
 	{Name: "instability", About: "Heavy fluid above light fluid (Rayleigh and Taylor)", Run: instability},
 	{Name: "vortices", About: "Decaying vortices of one fluid (Taylor and Green)", Run: vortices},
+	{Name: "layers", About: "Layers of two fluids that are sheared, along the grid and across it", Run: layers},
 	{Name: "carried", About: "Drops up to a thousand million times as dense as their surroundings", Run: carried},
 	{Name: "solids", About: "Flow between oblique walls, and past a cylinder (Schäfer and Turek; Liu, Zheng and Sung)",
 		Run: solids},
