@@ -132,8 +132,8 @@ func TestManualIsCurrent(t *testing.T) {
 		}
 	}
 	for _, section := range []string{"mesh", "grid", "physics", "initial", "initial.depth", "forcing", "boundary.*.level",
-		"maxima", "boundary", "boundary.*", "fault", "source", "culvert", "pump", "adapt", "fluids", "sides.x_low", "drops",
-		"velocity", "metric", "method", "stop", "time", "output", "checkpoint", "gauge", "transect"} {
+		"maxima", "boundary", "boundary.*", "fault", "source", "culvert", "gate", "pump", "rule", "adapt", "fluids",
+		"sides.x_low", "drops", "velocity", "metric", "method", "stop", "time", "output", "checkpoint", "gauge", "transect"} {
 		if !marked[section] {
 			t.Errorf("no table of [%s]", section)
 		}

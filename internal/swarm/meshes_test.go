@@ -85,7 +85,11 @@ func drawStructures(rt *rapid.T, width float64) (text string) {
 			"[[culvert]]\nfrom = "+at()+"\nto = "+at()+"\nlength = 3\nwidth = 1\nheight = 0.5\none_way = true\n"+
 				"opening = 'min(1, t)'\n",
 			"[[pump]]\nfrom = "+at()+"\nto = "+at()+"\ndischarge = 0.4\n",
-			"[[pump]]\nfrom = "+at()+"\ndischarge = '1 + t'\nstart = 0.2\nstop = 0.1\n")
+			"[[pump]]\nfrom = "+at()+"\ndischarge = '1 + t'\nstart = 0.2\nstop = 0.1\n",
+			fmt.Sprintf("[[rule]]\nstructure = 's%d'\nwatch = 'level'\nat = %s\nopen = 0.3\nclose = 0.1\n", k, at())+
+				"[[gate]]\nfrom = "+at()+"\nto = "+at()+"\nwidth = 1\nradius = 1\nopening = 0.4\ntop = 0.5\ntravel = 0.1\n",
+			fmt.Sprintf("[[rule]]\nstructure = 's%d'\nwatch = 'discharge'\nline = [[-9, -9], [9, 9]]\n", k)+
+				"table = [[-0.2, 0], [0.4, 1]]\n[[pump]]\nfrom = "+at()+"\ndischarge = 0.5\n")
 		text += fmt.Sprintf("name = 's%d'\n", k)
 	}
 	return text

@@ -100,7 +100,7 @@ var schedules = map[string][]string{
 // of output), or left out, with the reason. A key stands for the keys below it too.
 var elsewhere = map[string]string{
 	"solver": "", "grid": "", "time": "", "initial": "", "velocity": "", "boundary": "", "gauge": "", "transect": "",
-	"source": "", "culvert": "", "bridge": "", "breach": "", "pump": "", "fault": "", "solid": "",
+	"source": "", "culvert": "", "bridge": "", "gate": "", "breach": "", "pump": "", "rule": "", "fault": "", "solid": "",
 	"output.every": "", "output.fields": "", "output.format": "", "output.conservation_every": "",
 	"output.exact_times": "", "checkpoint": "",
 	"mesh.generate": "", "mesh.bounds": "", "mesh.cells": "", "metric": "", "physics.layers": "", "maxima": "",

@@ -1,5 +1,5 @@
 // Package plane has geometry of triangles in the plane. Boundary, SidesOf and Polygons compute the polygons that bound
-// a set of triangles spread over ranks; Crossings computes where a line crosses triangles.
+// a set of triangles spread over ranks.
 package plane
 
 import (

@@ -12,8 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/formats/epsg"
 	"github.com/atoll-hpc/atoll/formats/netcdf"
-	"github.com/atoll-hpc/atoll/mesh/sphere"
-	"github.com/atoll-hpc/atoll/run/plane"
+	"github.com/atoll-hpc/atoll/mesh/lines"
 	"github.com/atoll-hpc/atoll/run/recorder"
 	"github.com/atoll-hpc/atoll/run/timeseries"
 	"github.com/atoll-hpc/atoll/run/ugrid"
@@ -30,7 +29,7 @@ type Transects struct {
 // transect writes the flow through a line, on rank 0.
 type transect struct {
 	timeTable
-	crossings []plane.Crossing
+	crossings []lines.Crossing
 }
 
 // NewTransects finds the cells that the lines of the case cross; nil if the case has none. All ranks call it.
@@ -61,9 +60,9 @@ func (t *Transects) locate(ctx context.Context) error {
 	lengths := make([]dist.Accumulator, len(sections))
 	for k, c := range sections {
 		line := t.lines[k]
-		line.crossings = plane.Crossings(c.Line, g.Mesh, space.Owned)
+		line.crossings = lines.Crossings(c.Line, g.Mesh, space.Owned)
 		if epsg.Geographic(t.run.Case.EPSG()) {
-			onEarth(line.crossings, space)
+			lines.OnEarth(line.crossings, func(cell int) float64 { return space.Position(cell)[1] })
 		}
 		for _, x := range line.crossings {
 			lengths[k].Add(math.Hypot(x.X, x.Y))
@@ -80,15 +79,6 @@ func (t *Transects) locate(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-// onEarth converts normals of a line of longitudes and latitudes in degrees to m.
-func onEarth(crossings []plane.Crossing, space *solvers.Space) {
-	for k := range crossings {
-		x := &crossings[k]
-		east, north := sphere.Vector(space.Position(x.Cell)[1], 0, 0, -x.Y, x.X)
-		x.X, x.Y = north, -east
-	}
 }
 
 // Recorders returns the recorders of the tables, one for each interval, and of what the end of the run makes of them.

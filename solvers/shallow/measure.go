@@ -30,7 +30,7 @@ type Diagnostics struct {
 	CFLMax        float64
 	LimitedFluxes int64 // mass fluxes that were limited to the mass in the upwind cell, summed over the steps
 	Sources       []Source
-	Through       []hydraulics.Passage // the structures inside the domain
+	Structures    []hydraulics.Passage
 }
 
 // Source is the net volume of each layer in m³ that has come in since the start through one physical group of open
@@ -108,12 +108,12 @@ func (s *budget[F]) sourceList() (list []Source) {
 
 // measures declares what is measured: the owned cells by a survey, what steps count, and the volumes of the sources.
 func (s *solver[F]) measures(m *engine.Measures) {
-	sources, through := s.budget.sourceList(), s.works.Through()
+	sources, passages := s.budget.sourceList(), s.works.Passages()
 	m.Program = func(p *engine.Program, k int, _ bool) {
 		p.Run(engine.Whole(kernels.NewSurveyLoop(s.part.Owned, &s.params, s.mesh.Beds, s.state[k%2].Data,
 			s.surveyed.At()), kernels.ReduceChunks(s.part.Owned)))
-		if len(sources)+len(through) > 0 {
-			p.Host(func(ctx context.Context) error { return s.budget.sumSources(ctx, sources, through) })
+		if len(sources)+len(passages) > 0 {
+			p.Host(func(ctx context.Context) error { return s.budget.sumSources(ctx, sources, passages) })
 		}
 	}
 	found, counters := engine.Measured(m, s.surveyed), engine.Measured(m, s.counters)
@@ -123,10 +123,11 @@ func (s *solver[F]) measures(m *engine.Measures) {
 		volumes = append(volumes, m.Number(&sources[k].Volume1))
 		m.Number(&sources[k].Volume2)
 	}
-	var passed []int
-	for k := range through {
-		passed = append(passed, m.Number(&through[k].Volume))
-		m.Number(&through[k].Opened)
+	passed := make([][]int, len(passages))
+	for k := range passages {
+		for _, v := range passages[k].Numbers() {
+			passed[k] = append(passed[k], m.Number(v))
+		}
 	}
 	m.Quantities = func(_ context.Context, o *engine.Observation) ([]solvers.Quantity, error) {
 		cells, counted := found.All(o), counters.All(o)
@@ -135,9 +136,11 @@ func (s *solver[F]) measures(m *engine.Measures) {
 		for k, n := range volumes {
 			d.Sources = append(d.Sources, Source{sources[k].Name, o.Number(n), o.Number(n + 1)})
 		}
-		for k, n := range passed {
-			d.Through = append(d.Through, through[k])
-			d.Through[k].Volume, d.Through[k].Opened = o.Number(n), o.Number(n+1)
+		d.Structures = slices.Clone(passages)
+		for k, numbers := range passed {
+			for n, v := range d.Structures[k].Numbers() {
+				*v = o.Number(numbers[n])
+			}
 		}
 		if s.measured = d; s.at.Quantities == nil {
 			return nil, nil
@@ -155,9 +158,9 @@ func diagnosticsOf(found *kernels.Surveyed) Diagnostics {
 	}
 }
 
-// sumSources computes the volumes of the sources, in the order of sourceList, and of the structures inside.
-func (s *budget[F]) sumSources(ctx context.Context, list []Source, through []hydraulics.Passage) error {
-	sources, err := s.works.Volumes(ctx, s.Env().Comm, through)
+// sumSources computes the volumes of the sources, in the order of sourceList, and what structures do.
+func (s *budget[F]) sumSources(ctx context.Context, list []Source, passages []hydraulics.Passage) error {
+	sources, err := s.works.Volumes(ctx, s.Env().Comm, passages)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package hydraulics
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -18,14 +19,18 @@ import (
 type Works[F num.Float] struct {
 	*Layout[F]
 	list       []structures.Structure
+	rules      []structures.Rule
 	rows       []kernels.Row
+	probes     []structures.Probe
 	places     []structures.Place
 	spots      []structures.Spot
 	readings   *engine.Array[float64]
 	joined     *engine.Joined[float64]
 	operations *engine.Array[structures.Operation]
+	shares     *engine.Array[float64] // of rules
 	moved      *engine.Array[structures.Moved]
 	host       []structures.Operation // the last ones that were read
+	hostShares []float64
 }
 
 // Declare declares the arrays of structures, nil for none. They are few: no estimate counts them.
@@ -33,10 +38,13 @@ func Declare[F num.Float](t *engine.Table, l *Layout[F]) *Works[F] {
 	if l == nil {
 		l = new(Layout[F])
 	}
-	return &Works[F]{Layout: l, list: input(t, l.list), rows: input(t, l.rows), places: input(t, l.places),
-		spots: input(t, l.spots), readings: engine.Add[float64](t, what, len(l.own)),
+	return &Works[F]{Layout: l, list: input(t, l.list), rules: input(t, l.rules), rows: input(t, l.rows),
+		probes: input(t, l.probes), places: input(t, l.places), spots: input(t, l.spots),
+		readings:   engine.Add[float64](t, what, len(l.own)),
 		operations: engine.Add[structures.Operation](t, what, len(l.list)),
-		moved:      engine.Add[structures.Moved](t, what, len(l.places)), host: make([]structures.Operation, len(l.list))}
+		shares:     engine.Add[float64](t, what, len(l.rules)),
+		moved:      engine.Add[structures.Moved](t, what, len(l.places)), host: make([]structures.Operation, len(l.list)),
+		hostShares: make([]float64, len(l.rules))}
 }
 
 const what = "structures"
@@ -69,10 +77,10 @@ func (w *Works[F]) Operate(p *engine.Program, s *Step[F]) {
 		w.joined = engine.JoinedOf(w.readings, w.own)
 	}
 	readings, operations := w.readings.Data, w.operations.Data
-	p.Run(engine.Whole(structures.NewReadLoop(w.places, w.list, s.Beds, s.State, readings), len(w.places)))
+	p.Run(engine.Whole(structures.NewReadLoop(w.probes, s.Beds, s.State, readings), len(w.probes)))
 	p.Reduce(w.joined)
-	p.Run(engine.Whole(structures.NewOperateLoop(w.list, w.rows, readings, s.Prescribed, s.Ahead, s.Clock, s.Limit,
-		operations), len(w.list)))
+	p.Run(engine.Whole(structures.NewOperateLoop(w.list, w.rules, w.rows, readings, s.Prescribed, s.Ahead, s.Clock,
+		s.Limit, operations, w.shares.Data), len(w.list)))
 	p.Await(s.Exchange)
 	// Not in Share, which linked devices run beside what follows: that reads the state too.
 	p.Run(engine.Whole(structures.NewTransferLoop(w.spots, w.places, w.list, operations, readings, s.Gravity,
@@ -90,31 +98,35 @@ func (w *Works[F]) Sources() (names []string) {
 	return names
 }
 
-// Through are the other structures.
-func (w *Works[F]) Through() (list []Passage) {
+// Passages are all structures.
+func (w *Works[F]) Passages() (list []Passage) {
 	for k := range w.given {
-		if w.given[k].inside() {
-			list = append(list, Passage{Name: w.given[k].Name, opens: w.given[k].Kind == "breach" && w.given[k].Ruled})
-		}
+		g := &w.given[k]
+		list = append(list, Passage{Name: g.Name, Inside: g.inside(), Opens: g.Kind == "breach" && g.Ruled,
+			Set: g.controlled()})
 	}
 	return list
 }
 
-// Passage is a structure inside the domain, the volume that has passed through it from one end to the other since the
-// start, m³, and, of a breach that opens at a level, the time at which it has opened, s, or -1.
+// Passage is what a structure does: the volume that has passed through it from one end to the other since the start,
+// m³, the mean discharge of the last step, m³/s, its setting, and the time at which it has opened, s, or -1.
 type Passage struct {
-	Name           string
-	Volume, Opened float64
+	Name   string
+	Inside bool // water stays in the domain
+	Opens  bool // it is a breach that opens at a level
+	Set    bool // it has a setting that changes: the opening of a gate, m, the share of a culvert or of a pump's capacity
 
-	opens bool
+	Volume, Discharge, Setting, Opened float64
 }
 
-// Opens reports whether the passage is a breach that opens at a level.
-func (p *Passage) Opens() bool { return p.opens }
+// Numbers are those that change.
+func (p *Passage) Numbers() []*float64 {
+	return []*float64{&p.Volume, &p.Discharge, &p.Setting, &p.Opened}
+}
 
-// Volumes returns the volumes in m³ that have come in through Sources since the start, and sets those of Through. All
-// ranks call it.
-func (w *Works[F]) Volumes(ctx context.Context, comm dist.Comm, through []Passage) (sources []float64, err error) {
+// Volumes returns the volumes in m³ that have come in through Sources since the start, and sets the numbers of
+// Passages. All ranks call it.
+func (w *Works[F]) Volumes(ctx context.Context, comm dist.Comm, passages []Passage) (sources []float64, err error) {
 	if !w.Any() {
 		return nil, nil
 	}
@@ -133,16 +145,14 @@ func (w *Works[F]) Volumes(ctx context.Context, comm dist.Comm, through []Passag
 		return nil, err
 	}
 	for k := range w.given {
-		if !w.given[k].inside() {
+		o, p := &w.host[k], &passages[k]
+		if !p.Inside {
 			sources = append(sources, sums[k].Float64())
-			continue
 		}
-		o := &w.host[k]
-		through[0].Volume, through[0].Opened = o.Total, -1
+		p.Volume, p.Discharge, p.Setting, p.Opened = o.Total, o.Discharge, o.Setting, -1
 		if o.On > 0 {
-			through[0].Opened = o.Since
+			p.Opened = o.Since
 		}
-		through = through[1:]
 	}
 	return sources, nil
 }
@@ -151,21 +161,36 @@ func (w *Works[F]) Volumes(ctx context.Context, comm dist.Comm, through []Passag
 func (w *Works[F]) Read() error {
 	list, err := w.operations.Host()
 	copy(w.host, list)
-	return err
+	shares, other := w.shares.Host()
+	copy(w.hostShares, shares)
+	return errors.Join(err, other)
 }
 
 // Restore uploads what Saved has restored.
-func (w *Works[F]) Restore() error { return w.operations.Set(w.host) }
+func (w *Works[F]) Restore() error {
+	return errors.Join(w.operations.Set(w.host), w.shares.Set(w.hostShares))
+}
 
 // Saved are the numbers of structures that checkpoints have, of the last Read.
 func (w *Works[F]) Saved() (list []engine.Scalar) {
+	saves := func(name string, k int, v *float64) {
+		list = append(list, engine.SavesNumber(fmt.Sprintf("structure_"+name, k), v))
+	}
 	for k := range w.host {
-		o := &w.host[k]
-		list = append(list, engine.SavesNumber(fmt.Sprintf("structure_%d", k), &o.Total),
-			engine.SavesNumber(fmt.Sprintf("structure_%d_on", k), &o.On))
-		if w.given[k].Kind == "breach" && w.given[k].Ruled {
-			list = append(list, engine.SavesNumber(fmt.Sprintf("structure_%d_since", k), &o.Since))
+		o, given := &w.host[k], &w.given[k]
+		saves("%d", k, &o.Total)
+		saves("%d_discharge", k, &o.Discharge)
+		if given.controlled() {
+			saves("%d_share", k, &o.Share)
+			saves("%d_setting", k, &o.Setting)
 		}
+		if given.Kind == "breach" && given.Ruled {
+			saves("%d_on", k, &o.On)
+			saves("%d_since", k, &o.Since)
+		}
+	}
+	for n := range w.hostShares {
+		saves("rule_%d", n, &w.hostShares[n])
 	}
 	return list
 }

@@ -1,5 +1,5 @@
 // Package hydraulics has structures that move water of one layer between places, or into and out of the domain:
-// sources, culverts, bridges, breaches and pumps.
+// sources, culverts, bridges, gates, breaches and pumps; and rules by which these open and run.
 package hydraulics
 
 import (
@@ -22,22 +22,28 @@ import (
 // Structure moves water from one place to another.
 type Structure struct {
 	Name     string
-	Kind     string // source, culvert, bridge, breach or pump
+	Kind     string // source, culvert, bridge, gate, breach or pump
 	From, To *Place // nil for outside the domain
 	// Value is the discharge of a source, which comes in at To or is withdrawn there if negative, or the capacity of a
-	// pump, m³/s; the share of a culvert that is open; or the height of the crest of a breach above the datum, m.
+	// pump, m³/s; the share of a culvert that is open; the opening of a gate, m; or the height of the crest of a breach
+	// above the datum, m.
 	Value  []series.Row
 	Length []series.Row // of a breach, m. Times of both are since it opened, if it is ruled
+
+	Rules  []Rule  // each lets it use a share of Value; the least counts
+	Travel float64 // time in which that share changes by 1 at most, s; 0: at once
 
 	Barrel               *Barrel // of a culvert or a bridge
 	Barrels              int
 	InvertFrom, InvertTo float64 // heights of the bottom of a culvert at its ends above the datum, m; NaN: that of the bed
 	OneWay               bool    // a flap keeps water from flowing back
-	Deck                 float64 // height of a bridge's deck above the datum, m
+	Deck                 float64 // height of a bridge's deck, or of the top of a closed gate, above the datum, m
 	Crest                float64 // weir coefficient times the length of the deck, m^1.5/s; of a breach the former alone
 
-	Ruled       bool    // a pump is on above a level at From and off below another one; a breach opens at a level
-	Start, Stop float64 // m above the datum
+	Width, Contraction float64 // of a gate, m; and the depth of the jet under it over its opening. InvertFrom is its sill
+
+	Ruled bool    // a breach opens at a level
+	Start float64 // that level, m above the datum
 }
 
 // inside reports whether a structure moves water inside the domain.
@@ -54,7 +60,7 @@ type Place struct {
 }
 
 var kinds = map[string]int32{"source": structures.Source, "culvert": structures.Culvert, "bridge": structures.Culvert,
-	"breach": structures.Breach, "pump": structures.Pump}
+	"breach": structures.Breach, "gate": structures.Gate, "pump": structures.Pump}
 
 // Setting is what structures stand in: a part of a mesh and its bed. Note, unless it is nil, gets what is hardly
 // possible.
@@ -73,9 +79,12 @@ type Setting struct {
 type Layout[F num.Float] struct {
 	given  []Structure
 	list   []structures.Structure
+	asked  []*Rule // of all structures, one after the other
+	rules  []structures.Rule
 	rows   []kernels.Row
 	places []structures.Place // of owned cells, by cell
 	spots  []structures.Spot
+	probes []structures.Probe
 	keys   []int64 // of places: twice the structure, plus 1 for To, above the global id of the cell
 	own    []bool  // which readings this rank makes
 }
@@ -86,17 +95,24 @@ func Find[F num.Float](ctx context.Context, comm dist.Comm, given []Structure, a
 	if len(given) == 0 {
 		return l, nil
 	}
-	sites, err := domain.Gather(ctx, comm, ownSites[F](given, at))
-	if err != nil {
-		return nil, err
-	}
-	sites = sorted(sites)
 	for k := range given {
 		if err := l.add(&given[k], at); err != nil {
 			return nil, fmt.Errorf("%s %q: %w", given[k].Kind, given[k].Name, err)
 		}
 	}
+	own, err := l.ownSites(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	sites, err := domain.Gather(ctx, comm, own)
+	if err != nil {
+		return nil, err
+	}
+	sites = sorted(sites)
 	if err := l.setEnds(sites); err != nil {
+		return nil, err
+	}
+	if err := l.setWatched(sites); err != nil {
 		return nil, err
 	}
 	l.setPlaces(sites, at)
@@ -119,33 +135,51 @@ func (l *Layout[F]) Cells() (list []int32) {
 	return list
 }
 
-// site is a cell of an end of a structure.
+// site is a cell of an end of a structure, or of a place that a rule watches.
 type site struct {
-	Structure, End int32 // the latter 0 for From, 1 for To
+	Structure, End int32 // a rule counts as a structure after all others. The latter is 0 for From, 1 for To
 	Global         int64
 	Lowest, Area   float64 // height of the bed, m, and area, m²
 	Contains       bool    // the point
 	Near           bool    // within the radius
+	X, Y           float64 // of a rule that watches a discharge: the normal of its line in the cell, of its length, m
 }
 
 // ownSites returns those of the owned cells of a rank.
-func ownSites[F num.Float](given []Structure, at *Setting) (own []site) {
-	for k := range given {
-		for end, place := range given[k].ends() {
-			if place == nil {
-				continue
-			}
-			inside := at.Cells.Locate([][]float64{{place.X, place.Y}})[0]
-			for i := range at.Part.Owned {
-				contains, near := i == inside, place.near(at.Part, i)
-				if contains || near {
-					own = append(own, site{int32(k), int32(end), int64(at.Part.Global[i]), -float64(F(at.Depth[i])),
-						float64(F(at.Part.Area(i))), contains, near})
-				}
+func (l *Layout[F]) ownSites(ctx context.Context, at *Setting) (own []site, err error) {
+	find := func(structure, end int, place *Place) {
+		inside := at.Cells.Locate([][]float64{{place.X, place.Y}})[0]
+		for i := range at.Part.Owned {
+			contains, near := i == inside, place.near(at.Part, i)
+			if contains || near {
+				own = append(own, site{Structure: int32(structure), End: int32(end), Global: int64(at.Part.Global[i]),
+					Lowest: -float64(F(at.Depth[i])), Area: float64(F(at.Part.Area(i))), Contains: contains, Near: near})
 			}
 		}
 	}
-	return own
+	for k := range l.given {
+		for end, place := range l.given[k].ends() {
+			if place != nil {
+				find(k, end, place)
+			}
+		}
+	}
+	for n, r := range l.asked {
+		switch {
+		case r.At != nil && r.flow():
+			crossed, err := r.crossed(ctx, at)
+			if err != nil {
+				return nil, err
+			}
+			for _, x := range crossed {
+				own = append(own, site{Structure: int32(len(l.given) + n), Global: int64(at.Part.Global[x.Cell]), Contains: true,
+					Near: true, X: x.X, Y: x.Y})
+			}
+		case r.At != nil:
+			find(len(l.given)+n, 0, r.At)
+		}
+	}
+	return own, nil
 }
 
 // sorted sorts sites by structure, end and cell. A point on an edge is in the cell with the lowest id; around a point
@@ -173,7 +207,7 @@ func sorted(sites []site) (list []site) {
 func (l *Layout[F]) add(s *Structure, at *Setting) error {
 	kind, ok := kinds[s.Kind]
 	if !ok {
-		return fmt.Errorf("the kind is not known; choose source, culvert, bridge, breach or pump")
+		return fmt.Errorf("the kind is not known; choose source, culvert, bridge, gate, breach or pump")
 	}
 	name, unit := s.Name+"_discharge", "m³/s"
 	switch kind {
@@ -181,9 +215,13 @@ func (l *Layout[F]) add(s *Structure, at *Setting) error {
 		name, unit = s.Name+"_opening", "1"
 	case structures.Breach:
 		name, unit = s.Name+"_crest", "m"
+	case structures.Gate:
+		name, unit = s.Name+"_opening", "m"
 	}
 	to := structures.Structure{Kind: kind, InvertFrom: s.InvertFrom, InvertTo: s.InvertTo, OneWay: s.OneWay,
-		Deck: s.Deck, Crest: s.Crest, Ruled: s.Ruled, Start: s.Start, Stop: s.Stop}
+		Deck: s.Deck, Crest: s.Crest, Ruled: s.Ruled, Start: s.Start, Travel: s.Travel,
+		Jet: s.Width * math.Sqrt(2*at.Gravity), Contraction: s.Contraction}
+	l.addRules(&to, s.Rules)
 	if kind == structures.Breach && s.Ruled {
 		to.Bottom, to.Width = l.addTable(held(s.Value)), l.addTable(held(s.Length))
 	} else {
@@ -223,6 +261,7 @@ func (l *Layout[F]) addTable(rows []series.Row) structures.Table {
 func (l *Layout[F]) setEnds(sites []site) error {
 	users := map[int64]int32{}
 	from := map[[2]int64]bool{} // structures and cells at their ends From
+	sites = sites[:l.ofStructures(sites)]
 	for _, s := range sites {
 		users[s.Global]++
 		key := [2]int64{int64(s.Structure), s.Global}
@@ -237,12 +276,8 @@ func (l *Layout[F]) setEnds(sites []site) error {
 		if s.End == 1 {
 			end = &l.list[s.Structure].To
 		}
-		if end.Count == 0 {
-			end.First, end.Lowest = int32(2*n), s.Lowest
-		}
-		end.Count++
-		end.Area += s.Area
-		end.Lowest, end.Users = min(end.Lowest, s.Lowest), max(end.Users, users[s.Global])
+		extend(end, n, s)
+		end.Users = max(end.Users, users[s.Global])
 	}
 	for k := range l.list {
 		s, given := &l.list[k], &l.given[k]
@@ -257,11 +292,30 @@ func (l *Layout[F]) setEnds(sites []site) error {
 		if math.IsNaN(s.InvertTo) {
 			s.InvertTo = s.To.Lowest
 		}
-		if s.Kind == structures.Breach { // it does not cut into the ground on either side
-			s.InvertFrom = max(s.From.Lowest, s.To.Lowest)
+		if s.Kind == structures.Breach || s.Kind == structures.Gate && math.IsNaN(given.InvertFrom) {
+			s.InvertFrom = max(s.From.Lowest, s.To.Lowest) // it does not cut into the ground on either side
 		}
 	}
 	return nil
+}
+
+// extend extends an end by site number n.
+func extend(end *structures.End, n int, s site) {
+	if end.Count == 0 {
+		end.First, end.Lowest = int32(2*n), s.Lowest
+	}
+	end.Count++
+	end.Area += s.Area
+	end.Lowest = min(end.Lowest, s.Lowest)
+}
+
+// ofStructures returns the number of sites of structures, after which those of rules come.
+func (l *Layout[F]) ofStructures(sites []site) int {
+	n := slices.IndexFunc(sites, func(s site) bool { return int(s.Structure) >= len(l.given) })
+	if n < 0 {
+		return len(sites)
+	}
+	return n
 }
 
 // setPlaces sets what this rank does, from the cells of all ranks.
@@ -272,11 +326,23 @@ func (l *Layout[F]) setPlaces(sites []site, at *Setting) {
 	}
 	l.own = make([]bool, 2*len(sites))
 	for n, s := range sites {
-		if cell, ok := local[s.Global]; ok {
-			l.own[2*n], l.own[2*n+1] = true, true
-			l.places = append(l.places, structures.Place{Cell: cell, Structure: s.Structure, Reading: int32(2 * n),
-				To: s.End == 1})
+		cell, ok := local[s.Global]
+		if !ok {
+			continue
 		}
+		l.own[2*n], l.own[2*n+1] = true, true
+		probe := structures.Probe{Cell: cell, Reading: int32(2 * n), X: s.X, Y: s.Y}
+		if int(s.Structure) >= len(l.given) {
+			probe.Lowest = l.rules[int(s.Structure)-len(l.given)].Watched.Lowest
+			l.probes = append(l.probes, probe)
+			continue
+		}
+		place := structures.Place{Cell: cell, Structure: s.Structure, Reading: probe.Reading, To: s.End == 1}
+		probe.Lowest = l.list[s.Structure].From.Lowest
+		if place.To {
+			probe.Lowest = l.list[s.Structure].To.Lowest
+		}
+		l.probes, l.places = append(l.probes, probe), append(l.places, place)
 	}
 	slices.SortStableFunc(l.places, func(a, b structures.Place) int { return cmp.Compare(a.Cell, b.Cell) })
 	for n, p := range l.places {

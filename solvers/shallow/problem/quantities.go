@@ -6,6 +6,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/shallow"
+	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 )
 
 const inAll, inSummary = solvers.Column | solvers.Metric, solvers.Metric
@@ -158,17 +159,33 @@ func newLedger(start shallow.Diagnostics, layers int) *ledger {
 			}, func(d *shallow.Diagnostics) float64 { return layer.inflow(&d.Sources[k]) }})
 		}
 	}
-	for k, structure := range start.Through {
-		l.list = append(l.list, diagnosed{solvers.Quantity{Name: solvers.ThroughPrefix + structure.Name, Unit: "m³",
-			Outputs: inAll, Doc: fmt.Sprintf("what has passed through %s since the start", structure.Name),
-		}, func(d *shallow.Diagnostics) float64 { return d.Through[k].Volume }})
-		if structure.Opens() {
-			l.list = append(l.list, diagnosed{solvers.Quantity{Name: solvers.OpenedPrefix + structure.Name, Unit: "s",
-				Outputs: inSummary, Doc: fmt.Sprintf("time at which %s has opened, -1 if it has not", structure.Name),
-			}, func(d *shallow.Diagnostics) float64 { return d.Through[k].Opened }})
-		}
+	for k := range start.Structures {
+		l.addStructure(k, &start.Structures[k])
 	}
 	return l
+}
+
+// addStructure adds the quantities of structure k.
+func (l *ledger) addStructure(k int, p *hydraulics.Passage) {
+	add := func(prefix, unit string, outputs solvers.Output, doc string, value func(p *hydraulics.Passage) float64) {
+		panel := map[string]string{"m³/s": "discharge, m³/s", "": "setting"}[unit]
+		l.list = append(l.list, diagnosed{solvers.Quantity{Name: prefix + p.Name, Unit: unit, Outputs: outputs, Panel: panel,
+			Doc: fmt.Sprintf(doc, p.Name)}, func(d *shallow.Diagnostics) float64 { return value(&d.Structures[k]) }})
+	}
+	if p.Inside {
+		add(solvers.ThroughPrefix, "m³", inAll, "what has passed through %s since the start",
+			func(p *hydraulics.Passage) float64 { return p.Volume })
+	}
+	add("discharge_", "m³/s", solvers.Column, "mean discharge of %s in the last step",
+		func(p *hydraulics.Passage) float64 { return p.Discharge })
+	if p.Set {
+		add("setting_", "", solvers.Column, "setting of %s: the opening of a gate, m, the share of a culvert that "+
+			"is open, or of the capacity of a pump", func(p *hydraulics.Passage) float64 { return p.Setting })
+	}
+	if p.Opens {
+		add(solvers.OpenedPrefix, "s", inSummary, "time at which %s has opened, -1 if it has not",
+			func(p *hydraulics.Passage) float64 { return p.Opened })
+	}
 }
 
 // drift returns the change of a layer's mass that its sources do not explain, relative to the larger of the masses at

@@ -7,9 +7,11 @@ import (
 
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers"
+	"github.com/atoll-hpc/atoll/solvers/shallow"
 	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/coordinates"
 	"github.com/atoll-hpc/atoll/solvers/shallow/faults"
+	"github.com/atoll-hpc/atoll/solvers/shallow/structures"
 )
 
 // Sections are the sections of solver "shallow-water": one or two layers of fluid over a bed.
@@ -22,7 +24,8 @@ type Sections struct {
 	Maxima   Maxima
 	Adapt    Adapt
 
-	Structures []Structure // sections [[source]], [[culvert]] and [[pump]]
+	Structures []structures.Structure
+	Rules      []structures.Rule
 }
 
 // Physics is the section [physics] of solver "shallow-water".
@@ -50,7 +53,8 @@ func Decode(root *config.Section, c *config.Case) {
 	w.Forcing.Faults = faults.Decode(root, c)
 	w.Forcing.decode(root.Sub("forcing"), w.Physics.Layers, coordinates.Geographic(c))
 	w.checkAmbient(root.Sub("boundary"))
-	w.Structures = decodeStructures(root, w.Physics.Layers, coordinates.Geographic(c))
+	w.Structures = structures.Decode(root, w.Physics.Layers, coordinates.Geographic(c), shallow.ReservedSources())
+	w.Rules = structures.DecodeRules(root, w.Structures)
 	w.noteImplausible(c)
 	w.noteThinFlow(c)
 	c.Sections = w
@@ -181,7 +185,11 @@ func (w *Sections) Print(p *config.Printer) {
 	}
 	for k := range w.Structures {
 		p.Section("[[" + w.Structures[k].Kind + "]]")
-		w.Structures[k].keys(p.Print)
+		w.Structures[k].Keys(p.Print)
+	}
+	for k := range w.Rules {
+		p.Section("[[rule]]")
+		w.Rules[k].Keys(p.Print)
 	}
 	w.Maxima.print(p)
 	w.Adapt.print(p)

@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/coordinates"
 	"github.com/atoll-hpc/atoll/solvers/shallow/faults"
+	"github.com/atoll-hpc/atoll/solvers/shallow/structures"
 )
 
 // setUp evaluates the sections of a case for the solver, and adds what it finds in files of fields to markers.
@@ -37,7 +38,8 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part, markers *domain
 		return cfg, in, err
 	}
 	cfg.Note = c.Note
-	if cfg.Structures, err = structuresOf(c, w.Structures, groupNames(part.Groups)); err != nil {
+	cfg.Structures, err = structures.Evaluate(c, w.Structures, w.Rules, groupNames(part.Groups))
+	if err != nil {
 		return cfg, in, err
 	}
 	v, err := domain.Evaluate(ctx, c, w.Initial, part, markers)

@@ -55,6 +55,7 @@ var suite = verify.Suite{Name: "shallow", TwinRanks: 2, Checks: []verify.Check{
 	{Name: "infiltration", About: "Infiltration by the laws of its models", Run: rivers.Infiltration},
 	{Name: "weirs", About: "Dam breaks at steps of the bed, and the head of flow over weirs", Run: rivers.Weirs},
 	{Name: "structures", About: "Culverts, bridges and a breach between two levels, and a pump", Run: rivers.Structures},
+	{Name: "rules", About: "Gates between two levels, and rules by which gates and pumps operate", Run: rivers.Rules},
 	{Name: "runoff", About: "Rain that runs off a plane, during the rain and after it", Run: rivers.Runoff},
 	{Name: "air", About: "Wind and pressure that change in space and time, and the level that they hold", Run: surge.Air},
 	{Name: "forcing", About: "Rain, the earth's rotation, a tide, a bed that rises, the air's pressure", Run: forcing},

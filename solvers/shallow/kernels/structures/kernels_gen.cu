@@ -172,61 +172,17 @@ template <> __device__ __forceinline__ void atomic_min(double *p, double v) { at
 template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atomic_float<float>(p, v, rising); }
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
-// Place is a cell of an end of structure Structure.
-// Place, structures.go:73
-struct alignas(16) Place {
-    int32 Cell, Structure_;
-    int32 Reading;
-    bool To;
-};
-static_assert(sizeof(Place) == 16 && offsetof(Place, Cell) == 0 && offsetof(Place, Structure_) == 4 &&
-    offsetof(Place, Reading) == 8 && offsetof(Place, To) == 12, "Place");
-
-// End is where water leaves or enters: Count cells, each with two readings, of which the first is First; none for an
-// end outside the domain.
-// End, structures.go:27
-struct End {
-    int32 First, Count;
-    int32 Users;
+// Probe is a cell in which all ranks know the water: as index Reading of the readings the volume in m³, and as the next
+// one that times the height of the surface above Lowest, m⁴; of a line through the cell, whose normal has the length of
+// the line in it, the discharge through it in m³/s, and that against it. No reading is negative.
+// Probe, structures.go:103
+struct alignas(16) Probe {
+    int32 Cell, Reading;
     double Lowest;
-    double Area;
+    double X, Y;
 };
-static_assert(sizeof(End) == 32 && offsetof(End, First) == 0 && offsetof(End, Count) == 4 &&
-    offsetof(End, Users) == 8 && offsetof(End, Lowest) == 16 && offsetof(End, Area) == 24, "End");
-
-// Table is a function that is linear between rows: Count of them from First on.
-// Table, structures.go:35
-struct Table {
-    int32 First, Count;
-};
-static_assert(sizeof(Table) == 8 && offsetof(Table, First) == 0 && offsetof(Table, Count) == 4, "Table");
-
-// Structure moves water from From to To.
-// Structure, structures.go:38
-struct Structure {
-    int32 Kind;
-    int32 Value, Length;
-    End From, To;
-    double InvertFrom, InvertTo;
-    Table Inlet, Critical;
-    Table Flow, Friction;
-    double Loss;
-    double Height, Barrels;
-    bool OneWay;
-    double Deck;
-    double Crest;
-    double Start, Stop;
-    bool Ruled;
-    Table Bottom, Width;
-};
-static_assert(sizeof(Structure) == 216 && offsetof(Structure, Kind) == 0 && offsetof(Structure, Value) == 4 &&
-    offsetof(Structure, Length) == 8 && offsetof(Structure, From) == 16 && offsetof(Structure, To) == 48 &&
-    offsetof(Structure, InvertFrom) == 80 && offsetof(Structure, InvertTo) == 88 &&
-    offsetof(Structure, Inlet) == 96 && offsetof(Structure, Critical) == 104 && offsetof(Structure, Flow) == 112 &&
-    offsetof(Structure, Friction) == 120 && offsetof(Structure, Loss) == 128 && offsetof(Structure, Height) == 136 &&
-    offsetof(Structure, Barrels) == 144 && offsetof(Structure, OneWay) == 152 && offsetof(Structure, Deck) == 160 &&
-    offsetof(Structure, Crest) == 168 && offsetof(Structure, Start) == 176 && offsetof(Structure, Stop) == 184 &&
-    offsetof(Structure, Ruled) == 192 && offsetof(Structure, Bottom) == 196 && offsetof(Structure, Width) == 204, "Structure");
+static_assert(sizeof(Probe) == 32 && offsetof(Probe, Cell) == 0 && offsetof(Probe, Reading) == 4 &&
+    offsetof(Probe, Lowest) == 8 && offsetof(Probe, X) == 16 && offsetof(Probe, Y) == 24, "Probe");
 
 // Bed holds the constants of a cell: the depth of its bed in m, and its area in m².
 // kernels.Bed[float32], kernels/types.go:37
@@ -264,6 +220,72 @@ static_assert(sizeof(kernels_State_f64) == 48 && offsetof(kernels_State_f64, H1)
     offsetof(kernels_State_f64, H2) == 24 && offsetof(kernels_State_f64, Q2x) == 32 &&
     offsetof(kernels_State_f64, Q2y) == 40, "kernels_State_f64");
 
+// End is where water leaves or enters, or is watched: Count cells, each with two readings, of which the first is First;
+// none for an end outside the domain.
+// End, structures.go:28
+struct End {
+    int32 First, Count;
+    int32 Users;
+    double Lowest;
+    double Area;
+};
+static_assert(sizeof(End) == 32 && offsetof(End, First) == 0 && offsetof(End, Count) == 4 &&
+    offsetof(End, Users) == 8 && offsetof(End, Lowest) == 16 && offsetof(End, Area) == 24, "End");
+
+// Table is a function that is linear between rows: Count of them from First on.
+// Table, structures.go:36
+struct Table {
+    int32 First, Count;
+};
+static_assert(sizeof(Table) == 8 && offsetof(Table, First) == 0 && offsetof(Table, Count) == 4, "Table");
+
+// Structure moves water from From to To.
+// Structure, structures.go:39
+struct alignas(16) Structure {
+    int32 Kind;
+    int32 Value, Length;
+    End From, To;
+    int32 Rule_, Rules;
+    double Travel;
+    double InvertFrom, InvertTo;
+    Table Inlet, Critical;
+    Table Flow, Friction;
+    double Loss;
+    double Height, Barrels;
+    bool OneWay;
+    double Deck;
+    double Crest;
+    double Jet, Contraction;
+    double Start;
+    bool Ruled;
+    Table Bottom, Width;
+};
+static_assert(sizeof(Structure) == 240 && offsetof(Structure, Kind) == 0 && offsetof(Structure, Value) == 4 &&
+    offsetof(Structure, Length) == 8 && offsetof(Structure, From) == 16 && offsetof(Structure, To) == 48 &&
+    offsetof(Structure, Rule_) == 80 && offsetof(Structure, Rules) == 84 && offsetof(Structure, Travel) == 88 &&
+    offsetof(Structure, InvertFrom) == 96 && offsetof(Structure, InvertTo) == 104 &&
+    offsetof(Structure, Inlet) == 112 && offsetof(Structure, Critical) == 120 && offsetof(Structure, Flow) == 128 &&
+    offsetof(Structure, Friction) == 136 && offsetof(Structure, Loss) == 144 && offsetof(Structure, Height) == 152 &&
+    offsetof(Structure, Barrels) == 160 && offsetof(Structure, OneWay) == 168 && offsetof(Structure, Deck) == 176 &&
+    offsetof(Structure, Crest) == 184 && offsetof(Structure, Jet) == 192 &&
+    offsetof(Structure, Contraction) == 200 && offsetof(Structure, Start) == 208 &&
+    offsetof(Structure, Ruled) == 216 && offsetof(Structure, Bottom) == 220 && offsetof(Structure, Width) == 228, "Structure");
+
+// Rule determines what share of its opening or capacity a structure uses, by a level at Watched above the datum, m,
+// less one at Against unless that has no cells, or by the discharge through the line of Watched, m³/s. With a Table
+// it is that of the number. Else it is 1 from Start on and 0 below Stop, or, if Stop is above Start, 1 down from
+// Start and 0 above Stop; in between as it was.
+// Rule, structures.go:86
+struct alignas(16) Rule {
+    End Watched, Against;
+    bool Flow;
+    double Start, Stop;
+    Table Table_;
+};
+static_assert(sizeof(Rule) == 96 && offsetof(Rule, Watched) == 0 && offsetof(Rule, Against) == 32 &&
+    offsetof(Rule, Flow) == 64 && offsetof(Rule, Start) == 72 && offsetof(Rule, Stop) == 80 &&
+    offsetof(Rule, Table_) == 88, "Rule");
+
 // Row is the value of a series at a time in s.
 // kernels.Row, kernels/series.go:11
 struct alignas(16) kernels_Row {
@@ -298,16 +320,19 @@ static_assert(sizeof(kernels_Clock_f32) == 72 && offsetof(kernels_Clock_f32, Tim
     offsetof(kernels_Clock_f32, Stop) == 68 && offsetof(kernels_Clock_f32, Pending) == 69, "kernels_Clock_f32");
 
 // Operation is what a structure does in a step.
-// Operation, structures.go:64
+// Operation, structures.go:72
 struct Operation {
     double Discharge;
     double Ahead;
     double Total;
     double On;
     double Since;
+    double Share;
+    double Setting;
 };
-static_assert(sizeof(Operation) == 40 && offsetof(Operation, Discharge) == 0 && offsetof(Operation, Ahead) == 8 &&
-    offsetof(Operation, Total) == 16 && offsetof(Operation, On) == 24 && offsetof(Operation, Since) == 32, "Operation");
+static_assert(sizeof(Operation) == 56 && offsetof(Operation, Discharge) == 0 && offsetof(Operation, Ahead) == 8 &&
+    offsetof(Operation, Total) == 16 && offsetof(Operation, On) == 24 && offsetof(Operation, Since) == 32 &&
+    offsetof(Operation, Share) == 40 && offsetof(Operation, Setting) == 48, "Operation");
 
 // Clock is the time of a run and the step common to all cells. It is stored on the device, so that steps need not
 // wait for the host.
@@ -336,7 +361,7 @@ static_assert(sizeof(kernels_Clock_f64) == 96 && offsetof(kernels_Clock_f64, Tim
     offsetof(kernels_Clock_f64, Stop) == 88 && offsetof(kernels_Clock_f64, Pending) == 89, "kernels_Clock_f64");
 
 // Spot is a cell with places, Count of them from First on, and the distance that waves may go in it in a step, m.
-// Spot, structures.go:84
+// Spot, structures.go:114
 struct Spot {
     int32 Cell, First, Count;
     double Way;
@@ -344,9 +369,19 @@ struct Spot {
 static_assert(sizeof(Spot) == 24 && offsetof(Spot, Cell) == 0 && offsetof(Spot, First) == 4 &&
     offsetof(Spot, Count) == 8 && offsetof(Spot, Way) == 16, "Spot");
 
+// Place is a cell of an end of structure Structure.
+// Place, structures.go:94
+struct alignas(16) Place {
+    int32 Cell, Structure_;
+    int32 Reading;
+    bool To;
+};
+static_assert(sizeof(Place) == 16 && offsetof(Place, Cell) == 0 && offsetof(Place, Structure_) == 4 &&
+    offsetof(Place, Reading) == 8 && offsetof(Place, To) == 12, "Place");
+
 // Moved is the volume that has come into a place since the start, m³. Pending is what a number of the precision of the
 // state could not express so far.
-// Moved, structures.go:81
+// Moved, structures.go:111
 struct alignas(16) Moved {
     double Volume, Pending;
 };
@@ -370,38 +405,42 @@ DEVICE double num_Larger_f64(double a, double b) {
     return b;
 }
 
-// Read reads, in place k, the volume of the water in m³, and that times the height of its surface above the lowest bed
-// of the end, m⁴. Neither is negative.
-// Read[float32], structures.go:93
-DEVICE void Read_f32_at(int64 k, Slice<Place> places, Slice<Structure> list, Slice<kernels_Bed_f32> beds,
-        Slice<kernels_State_f32> w, Slice<double> readings) {
-    Place p = places[k];
-    End end = list[p.Structure_].From;
-    if (p.To) {
-        end = list[p.Structure_].To;
-    }
+// Read reads the water at probe k.
+// Read[float32], structures.go:122
+DEVICE void Read_f32_at(int64 k, Slice<Probe> probes, Slice<kernels_Bed_f32> beds, Slice<kernels_State_f32> w,
+        Slice<double> readings) {
+    Probe p = probes[k];
     kernels_Bed_f32 bed = beds[p.Cell];
-    double h = double(num_Larger_f32(w[p.Cell].H2, 0.0f));
+    kernels_State_f32 c = w[p.Cell];
+    double h = double(num_Larger_f32(c.H2, 0.0f));
     double volume = h * double(bed.Area);
+    double moment = volume * num_Larger_f64(h - double(bed.Depth) - p.Lowest, 0.0);
+    if (p.X != 0.0 || p.Y != 0.0) {
+        double q = double(c.Q2x) * p.X + double(c.Q2y) * p.Y;
+        volume = num_Larger_f64(q, 0.0);
+        moment = num_Larger_f64(-q, 0.0);
+    }
     readings[p.Reading] = volume;
-    readings[add(p.Reading, 1)] = volume * num_Larger_f64(h - double(bed.Depth) - end.Lowest, 0.0);
+    readings[add(p.Reading, 1)] = moment;
 }
 
-// Read reads, in place k, the volume of the water in m³, and that times the height of its surface above the lowest bed
-// of the end, m⁴. Neither is negative.
-// Read[float64], structures.go:93
-DEVICE void Read_f64_at(int64 k, Slice<Place> places, Slice<Structure> list, Slice<kernels_Bed_f64> beds,
-        Slice<kernels_State_f64> w, Slice<double> readings) {
-    Place p = places[k];
-    End end = list[p.Structure_].From;
-    if (p.To) {
-        end = list[p.Structure_].To;
-    }
+// Read reads the water at probe k.
+// Read[float64], structures.go:122
+DEVICE void Read_f64_at(int64 k, Slice<Probe> probes, Slice<kernels_Bed_f64> beds, Slice<kernels_State_f64> w,
+        Slice<double> readings) {
+    Probe p = probes[k];
     kernels_Bed_f64 bed = beds[p.Cell];
-    double h = num_Larger_f64(w[p.Cell].H2, 0.0);
+    kernels_State_f64 c = w[p.Cell];
+    double h = num_Larger_f64(c.H2, 0.0);
     double volume = h * bed.Area;
+    double moment = volume * num_Larger_f64(h - bed.Depth - p.Lowest, 0.0);
+    if (p.X != 0.0 || p.Y != 0.0) {
+        double q = c.Q2x * p.X + c.Q2y * p.Y;
+        volume = num_Larger_f64(q, 0.0);
+        moment = num_Larger_f64(-q, 0.0);
+    }
     readings[p.Reading] = volume;
-    readings[add(p.Reading, 1)] = volume * num_Larger_f64(h - bed.Depth - end.Lowest, 0.0);
+    readings[add(p.Reading, 1)] = moment;
 }
 
 // grown returns the length of the next step if Until is far: the limit, but at most twice the length of the last step,
@@ -463,23 +502,49 @@ DEVICE kernels_Clock_f32 kernels_Clock_AtStepStart_f32(kernels_Clock_f32 *c, Lea
     return n;
 }
 
+// sums returns the sums of both readings of an end's cells.
+// (*End).sums, structures.go:274
+struct End_sums_results { double r0; double r1; };
+DEVICE End_sums_results End_sums(End *e, Slice<double> readings) {
+    double first = 0.0;
+    double second = 0.0;
+    for (int32 n = 0; n < e->Count; n++) {
+        first += readings[add(e->First, mul(2, n))];
+        second += readings[add(add(e->First, mul(2, n)), 1)];
+    }
+    return {first, second};
+}
+
 // state returns the volume of the water at an end, m³, and its mean level above the datum, m; the lowest bed's if it is
 // dry.
-// (*End).state, structures.go:172
+// (*End).state, structures.go:264
 struct End_state_results { double r0; double r1; };
 DEVICE End_state_results End_state(End *e, Slice<double> readings) {
     double volume = 0.0;
     double level = 0.0;
-    double moment = 0.0;
-    for (int32 n = 0; n < e->Count; n++) {
-        volume += readings[add(e->First, mul(2, n))];
-        moment += readings[add(add(e->First, mul(2, n)), 1)];
-    }
+    const auto results1 = End_sums(e, readings);
+    volume = results1.r0;
+    double moment = results1.r1;
     level = e->Lowest;
     if (volume > 0.0) {
         level += moment / volume;
     }
     return {volume, level};
+}
+
+// number returns what the rule watches.
+// (*Rule).number, structures.go:222
+DEVICE double Rule_number(Rule *r, Slice<double> readings) {
+    if (r->Flow) {
+        auto [forward, backward] = End_sums(&r->Watched, readings);
+        return forward - backward;
+    }
+    auto [unused1, level] = End_state(&r->Watched, readings);
+    if (r->Against.Count > 0) {
+        auto [unused2, other] = End_state(&r->Against, readings);
+        level -= other;
+    }
+    return level;
 }
 
 // Interpolate returns the value at x of count rows from first on, which are linear between their abscissas T: that of
@@ -506,9 +571,31 @@ DEVICE double kernels_Interpolate(Slice<kernels_Row> rows, int32 first, int32 co
 }
 
 // at returns the value at x, on the line through the last two rows beyond them.
-// (*Table).at, structures.go:239
+// (*Table).at, structures.go:359
 DEVICE double Table_at(Table *t, Slice<kernels_Row> rows, double x) {
     return kernels_Interpolate(rows, t->First, t->Count, x);
+}
+
+// state returns the share of a rule without a table, from that before; at first that after a rise from far below.
+// (*Rule).state, structures.go:236
+DEVICE double Rule_state(Rule *r, double number_, double before, bool first) {
+    double start = r->Start, stop = r->Stop;
+    bool falls = stop > start;
+    if (falls) {
+        number_ = -number_;
+        start = -start;
+        stop = -stop;
+    }
+    if (number_ >= start) {
+        return 1.0;
+    }
+    if (number_ < stop || first && !falls) {
+        return 0.0;
+    }
+    if (first) {
+        return 1.0;
+    }
+    return before;
 }
 
 // Smaller is a if a < b, otherwise b; so b if either is NaN.
@@ -518,6 +605,28 @@ DEVICE double num_Smaller_f64(double a, double b) {
         return a;
     }
     return b;
+}
+
+// share returns what the rules let the structure use of its opening or capacity: the least of their shares, but no
+// farther from the share before, unless that is negative, than it moves in a step of length dt.
+// (*Structure).share, structures.go:202
+DEVICE double Structure_share(Structure *s, double before, Slice<Rule> rules, Slice<kernels_Row> rows,
+        Slice<double> readings, Slice<double> on, double dt) {
+    double share = 1.0;
+    for (int32 n = s->Rule_; n < add(s->Rule_, s->Rules); n++) {
+        Rule r = rules[n];
+        double number_ = Rule_number(&r, readings);
+        if (r.Table_.Count > 0) {
+            on[n] = Table_at(&r.Table_, rows, number_);
+        } else {
+            on[n] = Rule_state(&r, number_, on[n], before < 0.0);
+        }
+        share = num_Smaller_f64(share, on[n]);
+    }
+    if (before < 0.0 || s->Travel == 0.0) {
+        return share;
+    }
+    return num_Larger_f64(num_Smaller_f64(share, before + dt / s->Travel), before - dt / s->Travel);
 }
 
 // Sqrt is √x, correctly rounded in F.
@@ -530,7 +639,7 @@ DEVICE double num_Sqrt_f64(double x) {
 // water behind stands at two thirds of the head H, and then, continuously, 3√3/2 C L Y √(H - Y) with the height Y of
 // the water behind (flow with the depth Y and the velocity head H - Y). weir is C L, in m^1.5/s. In a step levels
 // approach each other by at most a quarter of their difference.
-// (*Structure).over, structures.go:223
+// (*Structure).over, structures.go:320
 DEVICE double Structure_over(Structure *s, double crest, double weir, double up, double down, double dt) {
     double head = up - crest, behind = num_Larger_f64(down - crest, 0.0);
     if (head <= behind) {
@@ -549,7 +658,7 @@ DEVICE double Structure_over(Structure *s, double crest, double weir, double up,
 // culvert returns the discharge of a culvert in m³/s: the smaller one of what its inlet takes and of what its losses
 // permit (M. J. Boyd, "Head-discharge relations for culverts", Monier Rocla Technical Journal, 1987). In a step levels
 // approach each other by at most half of their difference.
-// (*Structure).culvert, structures.go:188
+// (*Structure).culvert, structures.go:285
 DEVICE double Structure_culvert(Structure *s, Slice<kernels_Row> rows, double from, double fromLevel, double to,
         double toLevel, double dt) {
     double sign = 1.0, volume = from, up = fromLevel, down = toLevel, inlet = s->InvertFrom, outlet = s->InvertTo;
@@ -598,8 +707,33 @@ DEVICE double num_Abs_f64(double x) {
     return x;
 }
 
+// under returns the discharge over a sill and under a gate of an opening in m, and over the gate. With the head E and
+// the depth behind Y above the sill it is W y √(2g (E - max(Y, y))) with the depth y = max(Y, 2E/3) of a drowned or
+// critical flow over the sill, or that of the jet under the gate, Contraction times the opening, if it is smaller.
+// The levels of both ends are those that the discharge leaves at the end of the step, dt/both times it closer to each
+// other.
+// (*Structure).under, structures.go:340
+DEVICE double Structure_under(Structure *s, double opening, double up, double down, double dt) {
+    double head = up - s->InvertFrom, behind = num_Larger_f64(down - s->InvertFrom, 0.0);
+    if (head <= behind) {
+        return 0.0;
+    }
+    double depth = num_Smaller_f64(num_Larger_f64(behind, 2.0 * head / 3.0), s->Contraction * opening);
+    double fall = head - num_Larger_f64(behind, depth), q = 0.0;
+    if (fall > 0.0 && depth > 0.0) {
+        // of the root of the fall
+        double most = s->Jet * depth;
+        double half = most * most * dt * (s->From.Area + s->To.Area) / (2.0 * s->From.Area * s->To.Area);
+        q = most * most * fall / (half + num_Sqrt_f64(half * half + most * most * fall));
+    }
+    if (s->Crest > 0.0) {
+        q += Structure_over(s, s->Deck + opening, s->Crest, up, down, dt);
+    }
+    return q;
+}
+
 // most is the largest discharge that may leave in a step of length dt if the end has a volume of water.
-// (*End).most, structures.go:163
+// (*End).most, structures.go:255
 DEVICE double End_most(End *e, double volume, double dt) {
     if (dt == 0.0) {
         return volume / 2.0;
@@ -609,10 +743,10 @@ DEVICE double End_most(End *e, double volume, double dt) {
 
 // Operate computes the discharge of structure k. At most half of the water at an end leaves in a step, shared among the
 // structures there.
-// Operate[float32], structures.go:110
-DEVICE void Operate_f32_at(int64 k, Slice<Structure> list, Slice<kernels_Row> rows, Slice<double> readings,
-        Slice<float> prescribed, Slice<float> ahead, kernels_Clock_f32 *clock, Least<float> *limit,
-        Slice<Operation> operations) {
+// Operate[float32], structures.go:139
+DEVICE void Operate_f32_at(int64 k, Slice<Structure> list, Slice<Rule> rules, Slice<kernels_Row> rows,
+        Slice<double> readings, Slice<float> prescribed, Slice<float> ahead, kernels_Clock_f32 *clock,
+        Least<float> *limit, Slice<Operation> operations, Slice<double> on) {
     kernels_Clock_f32 now = kernels_Clock_AtStepStart_f32(clock, limit);
     if (now.Stop) {
         return;
@@ -624,6 +758,13 @@ DEVICE void Operate_f32_at(int64 k, Slice<Structure> list, Slice<kernels_Row> ro
     auto [to, toLevel] = End_state(&s.To, readings);
     double q = double(prescribed[s.Value]);
     o.Ahead = num_Larger_f64(num_Larger_f64(q, double(ahead[s.Value])), 0.0);
+    if (dt == 0.0) {
+        // it begins where the rules want it
+        o.Share = -1.0;
+    }
+    o.Share = Structure_share(&s, o.Share, rules, rows, readings, on, dt);
+    q *= o.Share;
+    o.Setting = q;
     switch (s.Kind) {
     case 1:
     {
@@ -653,16 +794,22 @@ DEVICE void Operate_f32_at(int64 k, Slice<Structure> list, Slice<kernels_Row> ro
         o.Ahead = 2.0 * num_Abs_f64(q);
         break;
     }
+    case 4:
+    {
+        if (toLevel > fromLevel) {
+            q = -Structure_under(&s, q, toLevel, fromLevel, dt);
+            if (s.OneWay) {
+                q = 0.0;
+            }
+        } else {
+            q = Structure_under(&s, q, fromLevel, toLevel, dt);
+        }
+        o.Ahead = 2.0 * num_Abs_f64(q);
+        break;
+    }
     case 2:
     {
-        if (s.Ruled) {
-            if (fromLevel >= s.Start) {
-                o.On = 1.0;
-            } else if (fromLevel < s.Stop) {
-                o.On = 0.0;
-            }
-            q *= o.On;
-        }
+        o.Setting = o.Share;
         break;
     }
     }
@@ -737,10 +884,10 @@ DEVICE kernels_Clock_f64 kernels_Clock_AtStepStart_f64(kernels_Clock_f64 *c, Lea
 
 // Operate computes the discharge of structure k. At most half of the water at an end leaves in a step, shared among the
 // structures there.
-// Operate[float64], structures.go:110
-DEVICE void Operate_f64_at(int64 k, Slice<Structure> list, Slice<kernels_Row> rows, Slice<double> readings,
-        Slice<double> prescribed, Slice<double> ahead, kernels_Clock_f64 *clock, Least<double> *limit,
-        Slice<Operation> operations) {
+// Operate[float64], structures.go:139
+DEVICE void Operate_f64_at(int64 k, Slice<Structure> list, Slice<Rule> rules, Slice<kernels_Row> rows,
+        Slice<double> readings, Slice<double> prescribed, Slice<double> ahead, kernels_Clock_f64 *clock,
+        Least<double> *limit, Slice<Operation> operations, Slice<double> on) {
     kernels_Clock_f64 now = kernels_Clock_AtStepStart_f64(clock, limit);
     if (now.Stop) {
         return;
@@ -752,6 +899,13 @@ DEVICE void Operate_f64_at(int64 k, Slice<Structure> list, Slice<kernels_Row> ro
     auto [to, toLevel] = End_state(&s.To, readings);
     double q = prescribed[s.Value];
     o.Ahead = num_Larger_f64(num_Larger_f64(q, ahead[s.Value]), 0.0);
+    if (dt == 0.0) {
+        // it begins where the rules want it
+        o.Share = -1.0;
+    }
+    o.Share = Structure_share(&s, o.Share, rules, rows, readings, on, dt);
+    q *= o.Share;
+    o.Setting = q;
     switch (s.Kind) {
     case 1:
     {
@@ -781,16 +935,22 @@ DEVICE void Operate_f64_at(int64 k, Slice<Structure> list, Slice<kernels_Row> ro
         o.Ahead = 2.0 * num_Abs_f64(q);
         break;
     }
+    case 4:
+    {
+        if (toLevel > fromLevel) {
+            q = -Structure_under(&s, q, toLevel, fromLevel, dt);
+            if (s.OneWay) {
+                q = 0.0;
+            }
+        } else {
+            q = Structure_under(&s, q, fromLevel, toLevel, dt);
+        }
+        o.Ahead = 2.0 * num_Abs_f64(q);
+        break;
+    }
     case 2:
     {
-        if (s.Ruled) {
-            if (fromLevel >= s.Start) {
-                o.On = 1.0;
-            } else if (fromLevel < s.Stop) {
-                o.On = 0.0;
-            }
-            q *= o.On;
-        }
+        o.Setting = o.Share;
         break;
     }
     }
@@ -829,7 +989,7 @@ DEVICE float rough_CubeRoot_f32(float x) {
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
 // its velocity, and comes in without one.
-// Transfer[float32], structures.go:248
+// Transfer[float32], structures.go:368
 DEVICE void Transfer_f32_at(int64 k, Slice<Spot> spots, Slice<Place> places, Slice<Structure> list,
         Slice<Operation> operations, Slice<double> readings, double gravity, Slice<kernels_Bed_f32> beds,
         kernels_Clock_f32 *clock, Least<float> *limit, Least<float> *next, Slice<kernels_State_f32> w,
@@ -859,7 +1019,7 @@ DEVICE void Transfer_f32_at(int64 k, Slice<Spot> spots, Slice<Place> places, Sli
         } else {
             volume *= area / end.Area;
         }
-        if (inflow > 0.0 || p.To && s.Kind != 1 && s.Kind != 3) {
+        if (inflow > 0.0 || p.To && (s.Kind == 0 || s.Kind == 2)) {
             rate += o.Ahead / end.Area;
         }
         Moved m = moved[n];
@@ -900,7 +1060,7 @@ DEVICE double rough_CubeRoot_f64(double x) {
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
 // its velocity, and comes in without one.
-// Transfer[float64], structures.go:248
+// Transfer[float64], structures.go:368
 DEVICE void Transfer_f64_at(int64 k, Slice<Spot> spots, Slice<Place> places, Slice<Structure> list,
         Slice<Operation> operations, Slice<double> readings, double gravity, Slice<kernels_Bed_f64> beds,
         kernels_Clock_f64 *clock, Least<double> *limit, Least<double> *next, Slice<kernels_State_f64> w,
@@ -930,7 +1090,7 @@ DEVICE void Transfer_f64_at(int64 k, Slice<Spot> spots, Slice<Place> places, Sli
         } else {
             volume *= area / end.Area;
         }
-        if (inflow > 0.0 || p.To && s.Kind != 1 && s.Kind != 3) {
+        if (inflow > 0.0 || p.To && (s.Kind == 0 || s.Kind == 2)) {
             rate += o.Ahead / end.Area;
         }
         Moved m = moved[n];
@@ -952,37 +1112,39 @@ DEVICE void Transfer_f64_at(int64 k, Slice<Spot> spots, Slice<Place> places, Sli
     }
 }
 
-// Kernel Read, structures.go:93
-extern "C" __global__ void __launch_bounds__(128) Read_f32(int64 lo, int64 hi, Slice<Place> places,
-        Slice<Structure> list, Slice<kernels_Bed_f32> beds, Slice<kernels_State_f32> w, Slice<double> readings) {
+// Kernel Read, structures.go:122
+extern "C" __global__ void __launch_bounds__(128) Read_f32(int64 lo, int64 hi, Slice<Probe> probes,
+        Slice<kernels_Bed_f32> beds, Slice<kernels_State_f32> w, Slice<double> readings) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) Read_f32_at(k, places, list, beds, w, readings);
+    if (k < hi) Read_f32_at(k, probes, beds, w, readings);
 }
 
-// Kernel Read, structures.go:93
-extern "C" __global__ void __launch_bounds__(128) Read_f64(int64 lo, int64 hi, Slice<Place> places,
-        Slice<Structure> list, Slice<kernels_Bed_f64> beds, Slice<kernels_State_f64> w, Slice<double> readings) {
+// Kernel Read, structures.go:122
+extern "C" __global__ void __launch_bounds__(128) Read_f64(int64 lo, int64 hi, Slice<Probe> probes,
+        Slice<kernels_Bed_f64> beds, Slice<kernels_State_f64> w, Slice<double> readings) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) Read_f64_at(k, places, list, beds, w, readings);
+    if (k < hi) Read_f64_at(k, probes, beds, w, readings);
 }
 
-// Kernel Operate, structures.go:110
+// Kernel Operate, structures.go:139
 extern "C" __global__ void __launch_bounds__(128) Operate_f32(int64 lo, int64 hi, Slice<Structure> list,
-        Slice<kernels_Row> rows, Slice<double> readings, Slice<float> prescribed, Slice<float> ahead,
-        kernels_Clock_f32 *clock, Least<float> *limit, Slice<Operation> operations) {
+        Slice<Rule> rules, Slice<kernels_Row> rows, Slice<double> readings, Slice<float> prescribed,
+        Slice<float> ahead, kernels_Clock_f32 *clock, Least<float> *limit, Slice<Operation> operations,
+        Slice<double> on) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) Operate_f32_at(k, list, rows, readings, prescribed, ahead, clock, limit, operations);
+    if (k < hi) Operate_f32_at(k, list, rules, rows, readings, prescribed, ahead, clock, limit, operations, on);
 }
 
-// Kernel Operate, structures.go:110
+// Kernel Operate, structures.go:139
 extern "C" __global__ void __launch_bounds__(128) Operate_f64(int64 lo, int64 hi, Slice<Structure> list,
-        Slice<kernels_Row> rows, Slice<double> readings, Slice<double> prescribed, Slice<double> ahead,
-        kernels_Clock_f64 *clock, Least<double> *limit, Slice<Operation> operations) {
+        Slice<Rule> rules, Slice<kernels_Row> rows, Slice<double> readings, Slice<double> prescribed,
+        Slice<double> ahead, kernels_Clock_f64 *clock, Least<double> *limit, Slice<Operation> operations,
+        Slice<double> on) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (k < hi) Operate_f64_at(k, list, rows, readings, prescribed, ahead, clock, limit, operations);
+    if (k < hi) Operate_f64_at(k, list, rules, rows, readings, prescribed, ahead, clock, limit, operations, on);
 }
 
-// Kernel Transfer, structures.go:248
+// Kernel Transfer, structures.go:368
 extern "C" __global__ void __launch_bounds__(128) Transfer_f32(int64 lo, int64 hi, Slice<Spot> spots,
         Slice<Place> places, Slice<Structure> list, Slice<Operation> operations, Slice<double> readings,
         double gravity, Slice<kernels_Bed_f32> beds, kernels_Clock_f32 *clock, Least<float> *limit,
@@ -991,7 +1153,7 @@ extern "C" __global__ void __launch_bounds__(128) Transfer_f32(int64 lo, int64 h
     if (k < hi) Transfer_f32_at(k, spots, places, list, operations, readings, gravity, beds, clock, limit, next, w, moved);
 }
 
-// Kernel Transfer, structures.go:248
+// Kernel Transfer, structures.go:368
 extern "C" __global__ void __launch_bounds__(128) Transfer_f64(int64 lo, int64 hi, Slice<Spot> spots,
         Slice<Place> places, Slice<Structure> list, Slice<Operation> operations, Slice<double> readings,
         double gravity, Slice<kernels_Bed_f64> beds, kernels_Clock_f64 *clock, Least<double> *limit,

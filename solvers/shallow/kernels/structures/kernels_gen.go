@@ -19,30 +19,28 @@ var Module = &abi.Module{Name: "structures", Archive: archive}
 
 // ReadLoop runs Read for lo ≤ index < hi, on the CPU or another device.
 type ReadLoop[F num.Float] struct {
-	places   []Place
-	list     []Structure
+	probes   []Probe
 	beds     []kernels.Bed[F]
 	w        []kernels.State[F]
 	readings []float64
 }
 
 // NewReadLoop prepares Read.
-func NewReadLoop[F num.Float](places []Place, list []Structure, beds []kernels.Bed[F], w []kernels.State[F], readings []float64) *ReadLoop[F] {
-	return &ReadLoop[F]{places, list, beds, w, readings}
+func NewReadLoop[F num.Float](probes []Probe, beds []kernels.Bed[F], w []kernels.State[F], readings []float64) *ReadLoop[F] {
+	return &ReadLoop[F]{probes, beds, w, readings}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *ReadLoop[F]) Range(lo, hi int) {
 	for k := lo; k < hi; k++ {
-		Read(k, loop.places, loop.list, loop.beds, loop.w, loop.readings)
+		Read(k, loop.probes, loop.beds, loop.w, loop.readings)
 	}
 }
 
 // Launch says how other devices run the kernel.
 func (loop *ReadLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Read" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
-		abi.ElementsOf("places", loop.places),
-		abi.ElementsOf("list", loop.list),
+		abi.ElementsOf("probes", loop.probes),
 		abi.ElementsOf("beds", loop.beds),
 		abi.ElementsOf("w", loop.w),
 		abi.ElementsOf("readings", loop.readings),
@@ -52,6 +50,7 @@ func (loop *ReadLoop[F]) Launch() abi.Launch {
 // OperateLoop runs Operate for lo ≤ index < hi, on the CPU or another device.
 type OperateLoop[F num.Float] struct {
 	list       []Structure
+	rules      []Rule
 	rows       []kernels.Row
 	readings   []float64
 	prescribed []F
@@ -59,17 +58,18 @@ type OperateLoop[F num.Float] struct {
 	clock      *kernels.Clock[F]
 	limit      *atomics.Least[F]
 	operations []Operation
+	on         []float64
 }
 
 // NewOperateLoop prepares Operate.
-func NewOperateLoop[F num.Float](list []Structure, rows []kernels.Row, readings []float64, prescribed []F, ahead []F, clock *kernels.Clock[F], limit *atomics.Least[F], operations []Operation) *OperateLoop[F] {
-	return &OperateLoop[F]{list, rows, readings, prescribed, ahead, clock, limit, operations}
+func NewOperateLoop[F num.Float](list []Structure, rules []Rule, rows []kernels.Row, readings []float64, prescribed []F, ahead []F, clock *kernels.Clock[F], limit *atomics.Least[F], operations []Operation, on []float64) *OperateLoop[F] {
+	return &OperateLoop[F]{list, rules, rows, readings, prescribed, ahead, clock, limit, operations, on}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *OperateLoop[F]) Range(lo, hi int) {
 	for k := lo; k < hi; k++ {
-		Operate(k, loop.list, loop.rows, loop.readings, loop.prescribed, loop.ahead, loop.clock, loop.limit, loop.operations)
+		Operate(k, loop.list, loop.rules, loop.rows, loop.readings, loop.prescribed, loop.ahead, loop.clock, loop.limit, loop.operations, loop.on)
 	}
 }
 
@@ -77,6 +77,7 @@ func (loop *OperateLoop[F]) Range(lo, hi int) {
 func (loop *OperateLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "Operate" + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ElementsOf("list", loop.list),
+		abi.ElementsOf("rules", loop.rules),
 		abi.ElementsOf("rows", loop.rows),
 		abi.ElementsOf("readings", loop.readings),
 		abi.ElementsOf("prescribed", loop.prescribed),
@@ -84,6 +85,7 @@ func (loop *OperateLoop[F]) Launch() abi.Launch {
 		abi.PointerTo("clock", loop.clock),
 		abi.PointerTo("limit", loop.limit),
 		abi.ElementsOf("operations", loop.operations),
+		abi.ElementsOf("on", loop.on),
 	}}
 }
 

@@ -29,9 +29,11 @@ type loop interface {
 // data are structures between random cells.
 type data[F num.Float] struct {
 	list              []Structure
+	rules             []Rule
 	rows              []kernels.Row
 	places            []Place
 	spots             []Spot
+	probes            []Probe
 	beds              []kernels.Bed[F]
 	w                 []kernels.State[F]
 	readings          []float64
@@ -39,6 +41,7 @@ type data[F num.Float] struct {
 	clock             kernels.Clock[F]
 	limit, next       atomics.Least[F]
 	operations        []Operation
+	on                []float64
 	moved             []Moved
 }
 
@@ -61,18 +64,30 @@ func newData[F num.Float]() *data[F] {
 	}
 	for k := range count {
 		area := func() float64 { return 1 + rng.Float64() }
-		s := Structure{Kind: int32(rng.IntN(4)), Value: int32(rng.IntN(cells)), Length: int32(rng.IntN(cells)),
+		s := Structure{Kind: int32(rng.IntN(5)), Value: int32(rng.IntN(cells)), Length: int32(rng.IntN(cells)),
 			From: End{First: int32(4 * k), Count: int32(rng.IntN(2)), Users: 3, Lowest: -3, Area: area()},
 			To:   End{First: int32(4*k + 2), Count: 1, Users: 2, Lowest: -3, Area: area()}, InvertFrom: -1, InvertTo: -1.5,
 			Loss: .05, Height: 1, Deck: rng.NormFloat64(),
-			Crest: rng.NormFloat64(), Barrels: 2, OneWay: rng.IntN(2) == 0, Start: .1, Stop: -.1, Ruled: rng.IntN(2) == 0}
+			Crest: rng.NormFloat64(), Barrels: 2, OneWay: rng.IntN(2) == 0, Start: .1, Ruled: rng.IntN(2) == 0,
+			Rule: int32(len(d.rules)), Rules: int32(rng.IntN(3)), Travel: float64(rng.IntN(2)), Jet: 4, Contraction: .6}
 		for _, t := range []*Table{&s.Inlet, &s.Critical, &s.Flow, &s.Friction, &s.Bottom, &s.Width} {
 			*t = Table{First: int32(rng.IntN(10)), Count: 10}
 		}
 		d.list = append(d.list, s)
+		for range s.Rules {
+			r := Rule{Watched: s.To, Flow: rng.IntN(4) == 0, Start: rng.NormFloat64(), Stop: rng.NormFloat64()}
+			if rng.IntN(2) == 0 {
+				r.Against = s.From
+			}
+			if rng.IntN(3) == 0 {
+				r.Table = s.Inlet
+			}
+			d.rules, d.on = append(d.rules, r), append(d.on, float64(rng.IntN(2)))
+		}
 		for end := range 2 {
-			d.places = append(d.places, Place{Cell: int32(rng.IntN(cells)), Structure: int32(k), Reading: int32(4*k + 2*end),
-				To: end == 1})
+			p := Place{Cell: int32(rng.IntN(cells)), Structure: int32(k), Reading: int32(4*k + 2*end), To: end == 1}
+			d.places = append(d.places, p)
+			d.probes = append(d.probes, Probe{Cell: p.Cell, Reading: p.Reading, Lowest: -3, X: float64(rng.IntN(2))})
 		}
 	}
 	slices.SortStableFunc(d.places, func(a, b Place) int { return int(a.Cell - b.Cell) })
@@ -94,9 +109,10 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner) {
 		count int
 		make  func(d *data[F]) loop
 	}{
-		{"read", 2 * count, func(d *data[F]) loop { return NewReadLoop(d.places, d.list, d.beds, d.w, d.readings) }},
+		{"read", 2 * count, func(d *data[F]) loop { return NewReadLoop(d.probes, d.beds, d.w, d.readings) }},
 		{"operate", count, func(d *data[F]) loop {
-			return NewOperateLoop(d.list, d.rows, d.readings, d.prescribed, d.ahead, &d.clock, &d.limit, d.operations)
+			return NewOperateLoop(d.list, d.rules, d.rows, d.readings, d.prescribed, d.ahead, &d.clock, &d.limit, d.operations,
+				d.on)
 		}},
 		{"transfer", len(one.spots), func(d *data[F]) loop {
 			return NewTransferLoop(d.spots, d.places, d.list, d.operations, d.readings, 9.81, d.beds, &d.clock, &d.limit,
@@ -122,9 +138,9 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner) {
 }
 
 func (d *data[F]) numbers() (all []float64) {
-	all = slices.Clone(d.readings)
+	all = append(slices.Clone(d.readings), d.on...)
 	for _, o := range d.operations {
-		all = append(all, o.Discharge, o.Ahead, o.Total, o.On, o.Since)
+		all = append(all, o.Discharge, o.Ahead, o.Total, o.On, o.Since, o.Share, o.Setting)
 	}
 	for _, m := range d.moved {
 		all = append(all, m.Volume, m.Pending)

@@ -1,5 +1,5 @@
-// Package structures has the kernels of hydraulic structures: sources, culverts, bridges, breaches and pumps, which
-// move water between a few cells of one layer at the start of a step.
+// Package structures has the kernels of hydraulic structures: sources, culverts, bridges, gates, breaches and pumps,
+// which move water between a few cells of one layer at the start of a step.
 //
 // Every rank computes the discharges of all structures, from what all ranks read in the cells at their ends.
 package structures
@@ -20,10 +20,11 @@ const (
 	Culvert              // the levels at both ends determine the discharge
 	Pump                 // a given discharge from From to To, or out of the domain, while it is on
 	Breach               // a gap in a wall, over whose crest water flows from the higher level to the lower one
+	Gate                 // water flows over a sill and under a gate from the higher level to the lower one
 )
 
-// End is where water leaves or enters: Count cells, each with two readings, of which the first is First; none for an
-// end outside the domain.
+// End is where water leaves or enters, or is watched: Count cells, each with two readings, of which the first is First;
+// none for an end outside the domain.
 type End struct {
 	First, Count int32
 	Users        int32   // the largest number of ends that share one of the cells
@@ -37,25 +38,32 @@ type Table struct{ First, Count int32 }
 // Structure moves water from From to To.
 type Structure struct {
 	Kind int32
-	// Value is the index of a prescribed number: discharge of a source or a pump, m³/s; opening of a culvert, 0 to 1;
-	// height of the crest of a breach above the datum, m. Length is that of the length of a breach, m.
+	// Value is the index of a prescribed number: discharge of a source or a pump, m³/s; opening of a culvert, 0 to 1, or
+	// of a gate, m; height of the crest of a breach above the datum, m. Length is that of the length of a breach, m.
 	Value, Length int32
 	From, To      End
 
-	// Of a culvert or a bridge: see hydraulics.Barrel. A breach is not deeper than InvertFrom.
+	// Rules from Rule on, Rules of them, determine what share of Value is used. The share changes by 1 in no less than
+	// Travel, s.
+	Rule, Rules int32
+	Travel      float64
+
+	// Of a culvert or a bridge: see hydraulics.Barrel. InvertFrom is also the sill of a gate, and a breach is not deeper.
 	InvertFrom, InvertTo float64 // heights of its bottom above the datum, m
 	Inlet, Critical      Table   // over the head above the invert, m: discharge of a barrel, m³/s, and critical depth, m
 	Flow, Friction       Table   // over the depth in the barrel, m: area of the flow, m², and n²L/R^(4/3), s²/m
 	Loss                 float64 // of entry and exit, over 2g: s²/m
 	Height, Barrels      float64 // of a barrel, m, and their number
 	OneWay               bool    // a flap keeps water from flowing back
-	Deck                 float64 // height of a bridge's deck above the datum, m
+	Deck                 float64 // height of a bridge's deck, or of the top of a closed gate, above the datum, m
 	Crest                float64 // weir coefficient times the length of the deck, m^1.5/s; of a breach the former alone
 
-	// Of a pump: it is on above the level Start, m, off below Stop, and in between as it was; without Ruled always on. A
-	// ruled breach opens for good when the water at one of its ends has risen to Start. Bottom and Width are then the
+	// Of a gate: √(2g) times its width, m^1.5/s, and the depth of the jet under it over its opening.
+	Jet, Contraction float64
+
+	// A ruled breach opens for good when the water at one of its ends has risen to Start, m. Bottom and Width are then the
 	// height of its crest and its length, in place of Value and Length, over the time since.
-	Start, Stop   float64
+	Start         float64
 	Ruled         bool
 	Bottom, Width Table
 }
@@ -65,8 +73,21 @@ type Operation struct {
 	Discharge float64 // mean over the step, from From to To, m³/s
 	Ahead     float64 // the largest one to be expected until the end of the next two steps, at least 0, m³/s
 	Total     float64 // volume since the start, m³
-	On        float64 // 1 while a pump is on, and when a ruled breach has opened
+	On        float64 // 1 when a ruled breach has opened
 	Since     float64 // time at which a ruled breach has opened, s
+	Share     float64 // what rules let the structure use of Value, from 0 to 1
+	Setting   float64 // Value times Share of a culvert or a gate, and Share of a pump
+}
+
+// Rule determines what share of its opening or capacity a structure uses, by a level at Watched above the datum, m,
+// less one at Against unless that has no cells, or by the discharge through the line of Watched, m³/s. With a Table
+// it is that of the number. Else it is 1 from Start on and 0 below Stop, or, if Stop is above Start, 1 down from
+// Start and 0 above Stop; in between as it was.
+type Rule struct {
+	Watched, Against End
+	Flow             bool // the discharge
+	Start, Stop      float64
+	Table            Table
 }
 
 // Place is a cell of an end of structure Structure.
@@ -74,6 +95,15 @@ type Place struct {
 	Cell, Structure int32
 	Reading         int32 // index of the volume in its cell among the readings
 	To              bool  // whether the end is To
+}
+
+// Probe is a cell in which all ranks know the water: as index Reading of the readings the volume in m³, and as the next
+// one that times the height of the surface above Lowest, m⁴; of a line through the cell, whose normal has the length of
+// the line in it, the discharge through it in m³/s, and that against it. No reading is negative.
+type Probe struct {
+	Cell, Reading int32
+	Lowest        float64
+	X, Y          float64 // the normal, m; 0 for none
 }
 
 // Moved is the volume that has come into a place since the start, m³. Pending is what a number of the precision of the
@@ -86,29 +116,28 @@ type Spot struct {
 	Way                float64
 }
 
-// Read reads, in place k, the volume of the water in m³, and that times the height of its surface above the lowest bed
-// of the end, m⁴. Neither is negative.
+// Read reads the water at probe k.
 //
 //atoll:kernel
-func Read[F num.Float](k int, places []Place, list []Structure, beds []kernels.Bed[F], w []kernels.State[F],
-	readings []float64) {
-	p := places[k]
-	end := list[p.Structure].From
-	if p.To {
-		end = list[p.Structure].To
-	}
-	bed, h := beds[p.Cell], float64(num.Larger(w[p.Cell].H2, 0))
+func Read[F num.Float](k int, probes []Probe, beds []kernels.Bed[F], w []kernels.State[F], readings []float64) {
+	p := probes[k]
+	bed, c := beds[p.Cell], w[p.Cell]
+	h := float64(num.Larger(c.H2, 0))
 	volume := h * float64(bed.Area)
-	readings[p.Reading] = volume
-	readings[p.Reading+1] = volume * num.Larger(h-float64(bed.Depth)-end.Lowest, 0)
+	moment := volume * num.Larger(h-float64(bed.Depth)-p.Lowest, 0)
+	if p.X != 0 || p.Y != 0 {
+		q := float64(c.Q2x)*p.X + float64(c.Q2y)*p.Y
+		volume, moment = num.Larger(q, 0), num.Larger(-q, 0)
+	}
+	readings[p.Reading], readings[p.Reading+1] = volume, moment
 }
 
 // Operate computes the discharge of structure k. At most half of the water at an end leaves in a step, shared among the
 // structures there.
 //
 //atoll:kernel
-func Operate[F num.Float](k int, list []Structure, rows []kernels.Row, readings []float64, prescribed, ahead []F,
-	clock *kernels.Clock[F], limit *atomics.Least[F], operations []Operation) {
+func Operate[F num.Float](k int, list []Structure, rules []Rule, rows []kernels.Row, readings []float64,
+	prescribed, ahead []F, clock *kernels.Clock[F], limit *atomics.Least[F], operations []Operation, on []float64) {
 	now := clock.AtStepStart(limit)
 	if now.Stop {
 		return
@@ -119,6 +148,12 @@ func Operate[F num.Float](k int, list []Structure, rows []kernels.Row, readings 
 	to, toLevel := s.To.state(readings)
 	q := float64(prescribed[s.Value])
 	o.Ahead = num.Larger(num.Larger(q, float64(ahead[s.Value])), 0)
+	if dt == 0 {
+		o.Share = -1 // it begins where the rules want it
+	}
+	o.Share = s.share(o.Share, rules, rows, readings, on, dt)
+	q *= o.Share
+	o.Setting = q
 	switch s.Kind {
 	case Culvert:
 		q *= s.culvert(rows, from, fromLevel, to, toLevel, dt)
@@ -139,15 +174,18 @@ func Operate[F num.Float](k int, list []Structure, rows []kernels.Row, readings 
 			q = s.over(crest, weir, fromLevel, toLevel, dt)
 		}
 		o.Ahead = 2 * num.Abs(q)
-	case Pump:
-		if s.Ruled {
-			if fromLevel >= s.Start {
-				o.On = 1
-			} else if fromLevel < s.Stop {
-				o.On = 0
+	case Gate:
+		if toLevel > fromLevel {
+			q = -s.under(q, toLevel, fromLevel, dt)
+			if s.OneWay {
+				q = 0
 			}
-			q *= o.On
+		} else {
+			q = s.under(q, fromLevel, toLevel, dt)
 		}
+		o.Ahead = 2 * num.Abs(q)
+	case Pump:
+		o.Setting = o.Share
 	}
 	if q > 0 && s.From.Count > 0 {
 		q = num.Smaller(q, s.From.most(from, dt))
@@ -157,6 +195,60 @@ func Operate[F num.Float](k int, list []Structure, rows []kernels.Row, readings 
 	o.Discharge = q
 	o.Total += q * dt
 	operations[k] = o
+}
+
+// share returns what the rules let the structure use of its opening or capacity: the least of their shares, but no
+// farther from the share before, unless that is negative, than it moves in a step of length dt.
+func (s *Structure) share(before float64, rules []Rule, rows []kernels.Row, readings, on []float64,
+	dt float64) float64 {
+	share := 1.0
+	for n := s.Rule; n < s.Rule+s.Rules; n++ {
+		r := rules[n]
+		number := r.number(readings)
+		if r.Table.Count > 0 {
+			on[n] = r.Table.at(rows, number)
+		} else {
+			on[n] = r.state(number, on[n], before < 0)
+		}
+		share = num.Smaller(share, on[n])
+	}
+	if before < 0 || s.Travel == 0 {
+		return share
+	}
+	return num.Larger(num.Smaller(share, before+dt/s.Travel), before-dt/s.Travel)
+}
+
+// number returns what the rule watches.
+func (r *Rule) number(readings []float64) float64 {
+	if r.Flow {
+		forward, backward := r.Watched.sums(readings)
+		return forward - backward
+	}
+	_, level := r.Watched.state(readings)
+	if r.Against.Count > 0 {
+		_, other := r.Against.state(readings)
+		level -= other
+	}
+	return level
+}
+
+// state returns the share of a rule without a table, from that before; at first that after a rise from far below.
+func (r *Rule) state(number, before float64, first bool) float64 {
+	start, stop := r.Start, r.Stop
+	falls := stop > start
+	if falls {
+		number, start, stop = -number, -start, -stop
+	}
+	if number >= start {
+		return 1
+	}
+	if number < stop || first && !falls {
+		return 0
+	}
+	if first {
+		return 1
+	}
+	return before
 }
 
 // most is the largest discharge that may leave in a step of length dt if the end has a volume of water.
@@ -170,16 +262,21 @@ func (e *End) most(volume, dt float64) float64 {
 // state returns the volume of the water at an end, m³, and its mean level above the datum, m; the lowest bed's if it is
 // dry.
 func (e *End) state(readings []float64) (volume, level float64) {
-	moment := 0.0
-	for n := int32(0); n < e.Count; n++ {
-		volume += readings[e.First+2*n]
-		moment += readings[e.First+2*n+1]
-	}
+	volume, moment := e.sums(readings)
 	level = e.Lowest
 	if volume > 0 {
 		level += moment / volume
 	}
 	return volume, level
+}
+
+// sums returns the sums of both readings of an end's cells.
+func (e *End) sums(readings []float64) (first, second float64) {
+	for n := int32(0); n < e.Count; n++ {
+		first += readings[e.First+2*n]
+		second += readings[e.First+2*n+1]
+	}
+	return first, second
 }
 
 // culvert returns the discharge of a culvert in m³/s: the smaller one of what its inlet takes and of what its losses
@@ -235,6 +332,29 @@ func (s *Structure) over(crest, weir, up, down, dt float64) float64 {
 	return q
 }
 
+// under returns the discharge over a sill and under a gate of an opening in m, and over the gate. With the head E and
+// the depth behind Y above the sill it is W y √(2g (E - max(Y, y))) with the depth y = max(Y, 2E/3) of a drowned or
+// critical flow over the sill, or that of the jet under the gate, Contraction times the opening, if it is smaller.
+// The levels of both ends are those that the discharge leaves at the end of the step, dt/both times it closer to each
+// other.
+func (s *Structure) under(opening, up, down, dt float64) float64 {
+	head, behind := up-s.InvertFrom, num.Larger(down-s.InvertFrom, 0)
+	if head <= behind {
+		return 0
+	}
+	depth := num.Smaller(num.Larger(behind, 2*head/3), s.Contraction*opening)
+	fall, q := head-num.Larger(behind, depth), 0.0
+	if fall > 0 && depth > 0 {
+		most := s.Jet * depth // of the root of the fall
+		half := most * most * dt * (s.From.Area + s.To.Area) / (2 * s.From.Area * s.To.Area)
+		q = most * most * fall / (half + num.Sqrt(half*half+most*most*fall))
+	}
+	if s.Crest > 0 {
+		q += s.over(s.Deck+opening, s.Crest, up, down, dt)
+	}
+	return q
+}
+
 // at returns the value at x, on the line through the last two rows beyond them.
 func (t *Table) at(rows []kernels.Row, x float64) float64 {
 	return kernels.Interpolate(rows, t.First, t.Count, x)
@@ -269,7 +389,7 @@ func Transfer[F num.Float](k int, spots []Spot, places []Place, list []Structure
 		} else {
 			volume *= area / end.Area
 		}
-		if inflow > 0 || p.To && s.Kind != Culvert && s.Kind != Breach {
+		if inflow > 0 || p.To && (s.Kind == Source || s.Kind == Pump) {
 			rate += o.Ahead / end.Area
 		}
 		m := moved[n]

@@ -12,8 +12,19 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 )
 
-// ponds are two basins of 20 m by 20 m with a ridge between them, whose outer sides have given levels.
+// ponds are two basins of 20 m by 20 m with a ridge between them, whose outer sides keep their levels if they are open.
 func ponds(ctx context.Context, p *verify.Page, left, right float64, open bool,
+	list ...hydraulics.Structure) (*basin.Basin, error) {
+	given := map[string]*shallow.Given{}
+	if open {
+		given["left"] = &shallow.Given{Kind: "level", Value: series.Constant(left)}
+		given["right"] = &shallow.Given{Kind: "level", Value: series.Constant(right)}
+	}
+	return pondsWith(ctx, p, left, right, given, list...)
+}
+
+// pondsWith are ponds with given conditions at their outer sides.
+func pondsWith(ctx context.Context, p *verify.Page, left, right float64, given map[string]*shallow.Given,
 	list ...hydraulics.Structure) (*basin.Basin, error) {
 	cells := 1600
 	if p.Options.Quick {
@@ -25,11 +36,8 @@ func ponds(ctx context.Context, p *verify.Page, left, right float64, open bool,
 	}
 	cfg := basin.SecondOrder("pvm-ifcp", 1, 1e-5)
 	cfg.Layers, cfg.Structures = 1, list
-	if open {
-		cfg.Given = basin.Given(m, map[string]*shallow.Given{
-			"left": {Kind: "level", Value: series.Constant(left)}, "right": {Kind: "level", Value: series.Constant(right)}})
-	}
-	return basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Initial: func(x, _ float64) basin.State {
+	cfg.Given = basin.Given(m, given)
+	return basin.Start(ctx, p, basin.Flow{Mesh: m, Config: cfg, Ranks: moreRanks, Initial: func(x, _ float64) basin.State {
 		switch {
 		case math.Abs(x) < 2:
 			return basin.State{Depth: -5}
@@ -227,7 +235,7 @@ func discharge(ctx context.Context, b *basin.Basin, end float64) (q, front, behi
 		return 0, 0, 0, err
 	}
 	d, err := b.Diagnose(ctx)
-	return (d.Through[0].Volume - start.Through[0].Volume) / (end / 2), front, behind, err
+	return (d.Structures[0].Volume - start.Structures[0].Volume) / (end / 2), front, behind, err
 }
 
 // pump has .5 m³/s into a closed pond of 20 m by 20 m, and a pump of 1 m³/s that begins at a level of 1.1 m and ends
@@ -236,8 +244,8 @@ func pump(ctx context.Context, p *verify.Page) error {
 	const comes, end = .5, 400.0
 	b, err := ponds(ctx, p, 1, 1, false,
 		hydraulics.Structure{Name: "spring", Kind: "source", To: at(-16, 10), Value: series.Constant(comes)},
-		hydraulics.Structure{Name: "pump", Kind: "pump", From: at(-6, 10), Value: series.Constant(2 * comes), Ruled: true,
-			Start: 1.1, Stop: 1})
+		hydraulics.Structure{Name: "pump", Kind: "pump", From: at(-6, 10), Value: series.Constant(2 * comes),
+			Rules: []hydraulics.Rule{{Watch: "from", Start: 1.1, Stop: 1}}})
 	if err != nil {
 		return err
 	}

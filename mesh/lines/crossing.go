@@ -1,8 +1,10 @@
-package plane
+// Package lines finds the triangles that lines cross.
+package lines
 
 import (
 	"math"
 
+	"github.com/atoll-hpc/atoll/mesh/sphere"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 )
 
@@ -25,6 +27,15 @@ func Crossings(line [][]float64, m *vtk.Grid, cells int) (list []Crossing) {
 		}
 	}
 	return list
+}
+
+// OnEarth converts the normals of a line of longitudes and latitudes, in degrees, to m. latitude is that of a cell.
+func OnEarth(list []Crossing, latitude func(cell int) float64) {
+	for k := range list {
+		x := &list[k]
+		east, north := sphere.Vector(latitude(x.Cell), 0, 0, -x.Y, x.X)
+		x.X, x.Y = north, -east
+	}
 }
 
 // segment is one straight part of a polyline, with its bounding box.
