@@ -191,7 +191,8 @@ func (o *Output) keys(name string, w Outputs, key func(*Spec)) {
 	key(Phrase("dir", &o.Dir, "out/"+name, "folder of all output, relative to the current folder").Otherwise("out/NAME"))
 	key(Whole("conservation_every", &o.ConservationEvery, 10, 1, maxCount, "steps between rows of conservation.csv"))
 	key(Real("raster", "m", &o.Raster, Positive.Or(0), "pixel size: the fields at the end are also written as GeoTIFF in "+
-		"`raster/`, with overviews and styles for QGIS").IfSet().Otherwise("none").If(netCDF))
+		"`raster/`, with overviews and styles for QGIS; all but thicknesses have no data where [pictures](pictures.md) show "+
+		"dry cells").IfSet().Otherwise("none").If(netCDF))
 	key(Flag("raster_float64", &o.RasterFloat64, false, "numbers of rasters are float64 instead of float32, which all "+
 		"programs read").IfSet().If(netCDF))
 	key(Phrase("mesh", &o.Mesh, "", "file of the moved mesh at the end, relative to `dir`").IfSet().Otherwise("none").

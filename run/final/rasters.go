@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"slices"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/formats/epsg"
 	"github.com/atoll-hpc/atoll/formats/geotiff"
@@ -64,13 +66,19 @@ func (r *Rasters) Write(ctx context.Context, _ solvers.Clock, _ bool) error {
 		if err != nil {
 			return err
 		}
+		declared := declaredAs(&f, r.run.Case)
+		dry, err := r.maskedBy(ctx, &declared)
+		if err != nil {
+			return err
+		}
 		for k, name := range f.Numbers() {
 			component := make([]float64, space.Owned)
 			for i := range component {
-				component[i] = values[i*len(f.Numbers())+k]
+				if component[i] = values[i*len(f.Numbers())+k]; dry != nil && dry[i] {
+					component[i] = math.NaN()
+				}
 			}
 			numbers = append(numbers, component)
-			declared := f
 			declared.Name = name
 			components = append(components, declared)
 		}
@@ -83,6 +91,38 @@ func (r *Rasters) Write(ctx context.Context, _ solvers.Clock, _ bool) error {
 		err = r.writeFiles(&raster, components, parts)
 	}
 	return solvers.Agree(ctx, r.run.Comm, err)
+}
+
+// declaredAs returns a field as the kind of the case declares it, with what concerns pictures.
+func declaredAs(f *solvers.Field, c *config.Case) solvers.Field {
+	if kind, known := solvers.Find(c.Solver); known {
+		for _, declared := range kind.Fields {
+			if declared.Name == f.Name {
+				return declared
+			}
+		}
+	}
+	return *f
+}
+
+// maskedBy returns in which owned cells pictures of a field show nothing, such as where it is dry; nil for a field that
+// another one does not mask.
+func (r *Rasters) maskedBy(ctx context.Context, f *solvers.Field) (dry []bool, err error) {
+	all := r.run.Solver.Fields()
+	k := slices.IndexFunc(all, func(mask solvers.Field) bool { return mask.Name == f.Mask && mask.Name != f.Name })
+	if k < 0 {
+		return nil, nil
+	}
+	mask, err := all[k].Read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	declared := declaredAs(&all[k], r.run.Case)
+	most := maskThreshold(&declared, r.run.Case)
+	for _, v := range mask {
+		dry = append(dry, v <= most)
+	}
+	return dry, nil
 }
 
 // newRasterGrid returns the raster that covers the meshes of all ranks.

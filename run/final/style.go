@@ -79,11 +79,19 @@ func styleOf(f *solvers.Field, c *config.Case, values []float64) *style {
 			s.Items = append(s.Items, itemOf(fmt.Sprint(k), colours.At((float64(k)+.5)/float64(len(f.Classes))), name))
 		}
 	case f.Mask == f.Name && f.Unit == "m" && f.MaskThreshold != nil:
-		s.depthClasses(max(f.MaskThreshold(c, nil), depths[0]/10))
+		s.depthClasses(maskThreshold(f, c))
 	default:
 		s.ramp()
 	}
 	return &style{Version: "3.22", Renderer: renderer{"singlebandpseudocolor", 1, -1, s.Least, s.Most, s}}
+}
+
+// maskThreshold returns the value of a field up to which a picture of the case shows cells as dry.
+func maskThreshold(f *solvers.Field, c *config.Case) float64 {
+	if f.MaskThreshold == nil {
+		return 0
+	}
+	return max(f.MaskThreshold(c, nil), depths[0]/10)
 }
 
 // depthClasses adds classes of a thickness, those below the largest value, and one that is transparent up to dry.
