@@ -1,6 +1,7 @@
 package tables
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -35,6 +36,9 @@ func NewGauges(ctx context.Context, run *recorder.Run) (*Gauges, error) {
 		return nil, nil
 	}
 	g := &Gauges{run: run}
+	for _, s := range run.Case.Gauges {
+		noteSeldom(run.Case, "gauge", cmp.Or(s.Name, s.File), s.Every)
+	}
 	var err error
 	if g.probe, err = newProbe(run.Written, run.Case.Solver); err != nil {
 		return nil, err

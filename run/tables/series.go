@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/run/recorder"
 )
@@ -76,6 +77,14 @@ func readTable(path string, columns int) (map[float64][]float64, error) {
 
 // sortedTimes returns the times of a table in order.
 func sortedTimes(table map[float64][]float64) []float64 { return slices.Sorted(maps.Keys(table)) }
+
+// noteSeldom notes an interval between rows of a table that is longer than the run.
+func noteSeldom(c *config.Case, section, name string, every float64) {
+	if every > c.Time.End && c.Time.End > 0 {
+		c.Note(fmt.Sprintf("[[%s]] %s: every is %g s, and the run ends after %g s: only one row is written", section, name,
+			every, c.Time.End))
+	}
+}
 
 // byInterval divides n tables into groups of those with the same interval, in the order of their first.
 func byInterval(n int, every func(i int) float64) (intervals []float64, groups [][]int) {

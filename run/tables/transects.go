@@ -44,6 +44,7 @@ func NewTransects(ctx context.Context, run *recorder.Run) (*Transects, error) {
 	}
 	t := &Transects{run: run, flows: s.Flows()}
 	for _, c := range sections {
+		noteSeldom(run.Case, "transect", c.Name, c.Every)
 		t.lines = append(t.lines, &transect{timeTable: timeTable{file: path.Join("transects", c.Name+".csv")}})
 	}
 	return t, t.locate(ctx)
