@@ -12,12 +12,14 @@ import (
 
 // Report describes a mesh of triangles (Dim 2) or of tetrahedra (Dim 3).
 type Report struct {
-	Dim      int          `json:"dim"`
-	Cells    int          `json:"cells"`
-	Vertices int          `json:"vertices"`
-	Facets   int          `json:"facets"` // edges between two triangles; of tetrahedra, faces of groups
-	Size     float64      `json:"size"`   // area or volume
-	Bounds   [2][]float64 `json:"bounds"` // least and greatest coordinates
+	Dim      int `json:"dim"`
+	Cells    int `json:"cells"`
+	Vertices int `json:"vertices"`
+	Facets   int `json:"facets"` // edges between two triangles; of tetrahedra, faces of groups
+	// Geographic means that positions are longitudes and latitudes in degrees, and lengths and areas in m and m².
+	Geographic bool         `json:"geographic,omitempty"`
+	Size       float64      `json:"size"`   // area or volume
+	Bounds     [2][]float64 `json:"bounds"` // least and greatest coordinates
 	// Boundary is the length of the boundary, and Ungrouped that of the part in no group, which has the default
 	// condition; in the plane only.
 	Boundary  float64 `json:"boundary,omitempty"`

@@ -17,6 +17,41 @@ func halves() *mesh.Mesh {
 		Origin: mesh.Origin{Combined: map[int][]int{99: {3, 4}}}}
 }
 
+// TestOnEarth: a square degree at the equator and at 60° N has the lengths and areas of the sphere, and angles of 90°
+// are such.
+func TestOnEarth(t *testing.T) {
+	for _, latitude := range []float64{0, 60} {
+		m := &mesh.Mesh{X: []float64{10, 11, 11, 10}, Y: []float64{latitude, latitude, latitude + 1, latitude + 1},
+			Cells: [][3]int32{{0, 1, 2}, {0, 2, 3}}}
+		if err := SetGeographic(m); err != nil || !m.Geographic {
+			t.Fatal(err)
+		}
+		nb, err := m.Neighbours()
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := Triangles(m, nb)
+		const radius, degree = 6371007.2, math.Pi / 180
+		area := radius * radius * degree * (math.Sin((latitude+1)*degree) - math.Sin(latitude*degree))
+		south, north := radius*degree*math.Cos(latitude*degree), radius*degree*math.Cos((latitude+1)*degree)
+		if !near(r.Size, area) || !near(r.ShortestEdge.Value, north) || !near(r.Boundary, south+north+2*radius*degree) {
+			t.Errorf("at %g: area %g, want %g; edge %g, want %g; boundary %g", latitude, r.Size, area, r.ShortestEdge.Value,
+				north, r.Boundary)
+		}
+		if math.Abs(r.LargestAngle.Value-90) > 1e-9 || !strings.Contains(r.Text(), "s in 4000 m") {
+			t.Errorf("at %g: largest angle %g\n%s", latitude, r.LargestAngle.Value, r.Text())
+		}
+	}
+	m := &mesh.Mesh{X: []float64{140, 145}, Y: []float64{35, 40}}
+	if !MaybeGeographic(m) {
+		t.Error("degrees near Japan are not recognized")
+	}
+	m.Y[0] = 5e6
+	if err := SetGeographic(m); err == nil || !strings.Contains(err.Error(), "5e+06") || MaybeGeographic(m) {
+		t.Error(err)
+	}
+}
+
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-12*math.Abs(b) }
 
 func TestTriangles(t *testing.T) {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/atoll-hpc/atoll/internal/words"
+	"github.com/atoll-hpc/atoll/mesh/sphere"
 )
 
 // Text returns the report for people.
@@ -16,6 +17,9 @@ func (r *Report) Text() string {
 		cell, facets, size = "tetrahedron", words.Count(r.Facets, "tagged face"), "volume"
 	}
 	fmt.Fprintf(&b, "%s, %s, %s\n", words.Count(r.Cells, cell), words.Count(r.Vertices, "vertex"), facets)
+	if r.Geographic {
+		b.WriteString("positions are longitudes and latitudes in degrees, lengths and areas those on the earth in m and m²\n")
+	}
 	fmt.Fprintf(&b, "%s %s, from %s to %s\n", size, words.Rounded(r.Size, 10), r.position(r.Bounds[0]),
 		r.position(r.Bounds[1]))
 	if r.Cells > 0 {
@@ -55,9 +59,14 @@ func (r *Report) Text() string {
 func (r *Report) steps() string {
 	const gravity, cfl = 9.81, 0.9
 	step := func(depth float64) float64 { return cfl * r.SmallestInradius.Value / math.Sqrt(gravity*depth) }
-	return fmt.Sprintf("smallest inscribed circle of radius %.4g, at %s: in metres, explicit steps at CFL %g for long "+
-		"waves are %.3g s in water 1 m deep, %.3g s in 10 m, %.3g s in 100 m\n", r.SmallestInradius.Value,
-		r.where(&r.SmallestInradius), cfl, step(1), step(10), step(100))
+	unit, depths := "in metres, ", [3]float64{1, 10, 100}
+	if r.Geographic {
+		unit, depths = "", [3]float64{10, 200, 4000}
+	}
+	return fmt.Sprintf("smallest inscribed circle of radius %.4g, at %s: %sexplicit steps at CFL %g for long waves are "+
+		"%.3g s in water %g m deep, %.3g s in %g m, %.3g s in %g m\n", r.SmallestInradius.Value,
+		r.where(&r.SmallestInradius), unit, cfl, step(depths[0]), depths[0], step(depths[1]), depths[1], step(depths[2]),
+		depths[2])
 }
 
 func (g *Group) text() string {
@@ -76,9 +85,12 @@ func (r *Report) where(e *Extreme) string { return r.position(e.At) }
 
 // position formats coordinates with the digits that tell vertices apart, and not fewer than nine.
 func (r *Report) position(x []float64) string {
-	texts := make([]string, len(x))
+	texts, shortest := make([]string, len(x)), r.ShortestEdge.Value
+	if r.Geographic {
+		shortest = sphere.Degrees(shortest)
+	}
 	for k, v := range x {
-		texts[k] = words.Resolved(v, min(math.Abs(v)*1e-8, r.ShortestEdge.Value/10))
+		texts[k] = words.Resolved(v, min(math.Abs(v)*1e-8, shortest/10))
 	}
 	return "(" + strings.Join(texts, ", ") + ")"
 }

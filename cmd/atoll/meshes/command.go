@@ -3,14 +3,17 @@ package meshes
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/cmd/atoll/terrain"
+	"github.com/atoll-hpc/atoll/formats/epsg"
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/mesh"
@@ -140,10 +143,12 @@ func convert() *cobra.Command {
 
 func info() *cobra.Command {
 	var asJSON bool
+	var crs string
 	c := &cobra.Command{
-		Use:   "info MESH",
-		Short: "Check a mesh and show its contents: sizes, groups with their lengths, and where cells are worst",
-		Args:  cobra.ExactArgs(1),
+		Use:     "info MESH",
+		Short:   "Check a mesh and show its contents: sizes, groups with their lengths, and where cells are worst",
+		Example: "  atoll mesh info bay.msh\n  atoll mesh info ocean.msh --crs EPSG:4326",
+		Args:    cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			m, err := readMended(args[0])
 			if mesh.IsTetrahedra(err) {
@@ -161,11 +166,34 @@ func info() *cobra.Command {
 			if err != nil {
 				return wrong(err)
 			}
+			if err := setCRS(m, crs); err != nil {
+				return wrong(fmt.Errorf("--crs %s: %w", crs, err))
+			}
 			return printReport(inspect.Triangles(m, nb), m.Notes, asJSON)
 		},
 	}
+	c.Flags().StringVar(&crs, "crs", "", "coordinate reference system, such as EPSG:4326: lengths of one in degrees "+
+		"are in m on the earth")
 	c.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return c
+}
+
+// setCRS sets what follows from the coordinate reference system of a mesh, "" if it is not known.
+func setCRS(m *mesh.Mesh, crs string) error {
+	if crs == "" {
+		if inspect.MaybeGeographic(m) {
+			m.Notes = append(m.Notes, "if x and y are longitudes and latitudes, --crs EPSG:4326 gives lengths on the earth in m")
+		}
+		return nil
+	}
+	code, err := strconv.Atoi(strings.TrimPrefix(crs, "EPSG:"))
+	if err != nil {
+		return errors.New("want a code, such as EPSG:4326 or EPSG:25832")
+	}
+	if epsg.Geographic(code) {
+		return inspect.SetGeographic(m)
+	}
+	return nil
 }
 
 // solidInfo is meshInfo for a mesh of tetrahedra.
