@@ -44,9 +44,9 @@ type Flag struct {
 // ForeignFlag is a flag of another program, with its dash. It is replaced by Args, which may be empty, or refused for
 // the reason Refused.
 type ForeignFlag struct {
-	Name    string
-	Args    []string
-	Refused string
+	Name, Refused string
+	Args          []string
+	Number        bool // it may have a number, which then replaces the last of Args
 }
 
 // Reporter finishes a run on all ranks, with one report, except for what only rank 0, which writes files, can know.

@@ -37,7 +37,8 @@ func TestAdapt(t *testing.T) {
 	if m, err := meshio.Read(own); err != nil || m.Check() != nil || len(m.Cells) < 100 {
 		t.Errorf("%v, %d cells", err, len(m.Cells))
 	}
-	for _, args := range [][]string{{in, own, "-ls", "0"}, {in, own, "--ranks", "0"}, {in, own, "--threads", "-1"},
+	for _, args := range [][]string{{in, own, "-ls"}, {in, own, "-ls", "0.5", "-rmc"}, {in, own, "--ranks", "0"},
+		{in, own, "--threads", "-1"},
 		{in, own, "--backend", "cuda"}, {in}, {in, filepath.Join(dir, "a.stl"), "--size", "1"}, {in, own, "--size", "0"}} {
 		if code := adapt(args...); code == exitDone {
 			t.Errorf("%v was accepted", args)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -39,6 +40,10 @@ func translateForeignFlags(root *cobra.Command, args []string) ([]string, error)
 			return nil, usageError{fmt.Errorf("%s: %s", word, foreign[index].Refused)}
 		case index >= 0:
 			translated = append(translated, foreign[index].Args...)
+			if foreign[index].Number && k+1 < len(args) && isNumber(args[k+1]) {
+				k++
+				translated[len(translated)-1] = args[k]
+			}
 			continue
 		case len(name) > 1 && len(name) < len(word) && flag != nil:
 			word = "--" + strings.TrimPrefix(name, "-")
@@ -57,6 +62,11 @@ func translateForeignFlags(root *cobra.Command, args []string) ([]string, error)
 		}
 	}
 	return translated, nil
+}
+
+func isNumber(word string) bool {
+	_, err := strconv.ParseFloat(word, 64)
+	return err == nil
 }
 
 // foreignFlags returns the flags of other programs that a solver's command accepts, and false if no solver has a

@@ -21,7 +21,7 @@ same for any number of ranks and threads.
 
 IN is a .msh, .mesh, .meshb, .vtu or .pvtu file; OUT is written by its extension: .msh, .mesh, .meshb or .vtu.
 Flags of Mmg may be given as Mmg has them: -in, -out, -sol, -met, -hsiz, -hmin, -hmax, -hgrad, -hausd, -ar, -nr,
--nosurf, -optim. Without a metric, sizes are those of IN.sol or IN.solb beside a Medit file, or else those of the
+-nosurf, -optim, -ls. Without a metric, sizes are those of IN.sol or IN.solb beside a Medit file, or else those of the
 cells of IN. Values in parentheses are defaults.`,
 	Example: `  atoll adapt plate.msh fine.msh --size 0.02
   atoll adapt in.mesh out.mesh                        # sizes of in.sol, if there is one
@@ -54,6 +54,10 @@ var keys = slices.Concat([]request.Key{
 		"180: none but those that IN marks"},
 	{"ar", "method.ridge", "Mmg's name of --ridge"},
 	{"boundary", "method.boundary", "free, or fixed: boundaries and interfaces stay as they are (free)"},
+	{"level", "method.level", "function along a level of which the mesh is cut, before it is adapted once more: an " +
+		"expression, or {mesh='NAME'} of IN's data; cells below get groups of their own (none)"},
+	{levelFileFlag, "method.level_file", "Medit file of the function at the vertices of IN, instead of --level"},
+	{"isovalue", "method.isovalue", "value of --level at which the mesh is cut; without --level of --sol (0)"},
 	{"conserve", "method.conserve", "fields of cells whose integrals over each material are kept: all, or names " +
 		"separated by commas (none: each cell gets the value at its centre)"},
 })
@@ -65,7 +69,7 @@ type source struct {
 }
 
 func caseOf(in, out string, flag func(string) (value string, given bool)) (c *config.Case, from source, err error) {
-	c, err = request.CaseOf(in, out, keys, flag, func(path string, sets []string) (*config.Case, error) {
+	c, err = request.CaseOf(in, out, keys, levelFlags(in, flag), func(path string, sets []string) (*config.Case, error) {
 		from = source{path, sets}
 		return from.parse()
 	})
@@ -91,12 +95,14 @@ var foreign = []solvers.ForeignFlag{
 	{Name: "-nosizreq", Refused: "required entities prescribe no sizes: leave it out"},
 	{Name: "-v", Refused: "--quiet prints errors alone; there are no other levels of printing"},
 	{Name: "-m", Refused: "the memory cannot be limited: leave it out"},
-	{Name: "-ls", Refused: noLevelSets},
+	{Name: "-ls", Args: []string{"--isovalue", "0"}, Number: true},
 	{Name: "-lag", Refused: "the boundary does not move: leave it out"},
 	{Name: "-opnbdy", Refused: "groups inside the mesh stay where they are: leave it out"},
 	{Name: "-nreg", Refused: "normals are not regularised: leave it out"},
 	{Name: "-xreg", Refused: "the boundary is not regularised: leave it out"},
 	{Name: "-nsd", Refused: "all materials are kept: leave it out"},
+	{Name: "-lssurf", Refused: "the boundary is not cut alone: -ls cuts cells"},
+	{Name: "-rmc", Refused: "small parts on a side of the level are kept: leave it out"},
 	{Name: "-3dMedit", Refused: "the output mesh has the dimension of the input mesh: leave it out"},
 	{Name: "-f", Refused: "there are no parameters of single references; a metric may be an expression over x, y and z"},
 	{Name: "-rn", Refused: "vertices are numbered in the order of their creation; atoll mesh reorders them"},
@@ -104,7 +110,4 @@ var foreign = []solvers.ForeignFlag{
 	{Name: "-default", Refused: defaults},
 }
 
-const (
-	noLevelSets = "isovalues are not discretised: mesh them first"
-	defaults    = "atoll adapt --help shows the default of each flag"
-)
+const defaults = "atoll adapt --help shows the default of each flag"

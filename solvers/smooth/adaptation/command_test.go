@@ -1,8 +1,11 @@
 package adaptation
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -278,5 +281,98 @@ func TestConserve(t *testing.T) {
 				t.Errorf("%s, conserve %q: %+v", filepath.Base(in), conserve, c)
 			}
 		}
+	}
+}
+
+// TestLevel proves that a mesh is cut along a level of an expression, of data of the mesh and of a Medit file, that the
+// area or volume is exact to second order in the sizes asked for, on any number of ranks, and that groups and fields
+// pass to both sides.
+func TestLevel(t *testing.T) {
+	circle := 0.25 * math.Pi * .36
+	errors := [2]float64{}
+	for k, size := range []string{".08", ".04"} {
+		in := square(t, "in.vtu", 100)
+		var files [2][]byte
+		for i, ranks := range []int{1, 3}[:2-k] {
+			out := filepath.Join(filepath.Dir(in), "out.msh")
+			r, err := adaptedOn(t, ranks, in, out, "size", size, "level", "hypot(x, y) - .1", "isovalue", ".5",
+				"conserve", "density")
+			if err != nil {
+				t.Fatal(err)
+			}
+			errors[k] = math.Abs(r.Level.Below - circle)
+			if math.Abs(r.Level.Below+r.Level.Above-1) > 1e-12 || math.Abs(r.Level.Interface-.3*math.Pi) > .01 ||
+				r.After.QualityWorst < .25 {
+				t.Errorf("size %s: %+v, worst quality %g", size, r.Level, r.After.QualityWorst)
+			}
+			if c := r.Carried[slices.IndexFunc(r.Carried, func(c Carried) bool { return c.Name == "density" })]; math.Abs(
+				c.After-c.Before) > 1e-13 {
+				t.Errorf("%+v", c)
+			}
+			if files[i], err = os.ReadFile(out); err != nil {
+				t.Fatal(err)
+			}
+			m, err := meshio.Read(out)
+			if err != nil {
+				t.Fatal(err)
+			}
+			areas := map[string]float64{}
+			for c, g := range m.CellGroup {
+				areas[m.Groups[g].Name] += m.Area(c)
+			}
+			if math.Abs(areas["west below"]-r.Level.Below) > .03 || areas["east below"] > .03 || len(areas) != 4 {
+				t.Errorf("areas %v, %+v", areas, r.Level)
+			}
+		}
+		if k == 0 && !bytes.Equal(files[0], files[1]) {
+			t.Error("3 ranks write another file than one")
+		}
+	}
+	if errors[1] > errors[0]/3 {
+		t.Errorf("errors of the area: %g", errors)
+	}
+	in := square(t, "in.mesh", 400)
+	m, err := meshio.Read(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf("MeshVersionFormatted 2\nDimension 2\nSolAtVertices\n%d\n1 1\n", len(m.X))
+	for v := range m.X {
+		text += fmt.Sprintln(m.X[v] - .3*m.Y[v])
+	}
+	if err := os.WriteFile(strings.TrimSuffix(in, ".mesh")+".sol", []byte(text+"End\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	data := square(t, "in.vtu", 400) // u = 2x - y
+	for _, c := range []struct {
+		in    string
+		flags []string
+		below float64
+	}{
+		{in, []string{"isovalue", ".25"}, .4},
+		{in, []string{"isovalue", ".25", "sol", strings.TrimSuffix(in, ".mesh") + ".sol", "size", ".1"}, .4},
+		{data, []string{"level", "{mesh='u'}", "isovalue", "0.1"}, .3},
+	} {
+		r, err := adapted(t, c.in, filepath.Join(filepath.Dir(c.in), "out.vtu"), c.flags...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if math.Abs(r.Level.Below-c.below) > 1e-9 {
+			t.Errorf("%v: %+v, want %g below", c.flags, r.Level, c.below)
+		}
+	}
+	for _, c := range [][3]string{{"isovalue", "1", "is that of --level"}, {"level", "x + 1", "does not cross the mesh"},
+		{"level", "{mesh='q'}", `no data "q"`}, {"level", "1/(x - x)", "infinite"}} {
+		_, err := adapted(t, data, filepath.Join(filepath.Dir(data), "out.vtu"), c[0], c[1])
+		if err == nil || !strings.Contains(err.Error(), c[2]) {
+			t.Errorf("%v: error %v", c, err)
+		}
+	}
+	r, err := adapted(t, cube(t, 200), filepath.Join(t.TempDir(), "out.vtu"), "size", ".2", "level", "x*x+y*y+z*z-.36")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := math.Pi / 6 * .216; math.Abs(r.Level.Below-want) > .06*want || r.After.QualityWorst < .2 {
+		t.Errorf("%+v, want %g below; worst quality %g", r.Level, want, r.After.QualityWorst)
 	}
 }

@@ -21,6 +21,7 @@ type Report struct {
 	Target         int
 	Adjusted       request.Adjusted
 	Carried        []Carried
+	Level          *Level                  // nil if the mesh was not cut
 	Interpolations []request.Interpolation // of the fields that the metric follows
 	Notes          []string
 	Solution, Out  string
@@ -58,13 +59,15 @@ func (s *session) write(r *Report, after request.Nodes) error {
 	var vertex, cell map[string][]float64
 	if s.solid != nil {
 		to := s.adapter.Solid()
-		vertex, cell, r.Carried = s.carryFields(after, to.CellTag)
+		vertex, cell, r.Carried = s.carryFields(after, s.materialsBeforeCut(to.CellTag))
+		r.Level = s.inSpace(to)
 		r.Notes, r.NotKept = s.solid.Notes, meshio.NotKept(r.Out, &to.Origin, to.Groups, to.Marks, vertex, cell)
 		to.VertexData, to.CellData = vertex, s.withQuality(cell)
 		return meshio.WriteSolid(r.Out, to)
 	}
 	to := s.adapter.Mesh()
-	vertex, cell, r.Carried = s.carryFields(after, to.CellGroup)
+	vertex, cell, r.Carried = s.carryFields(after, s.materialsBeforeCut(to.CellGroup))
+	r.Level = s.inPlane(to)
 	r.Notes, r.NotKept = s.plane.Notes, meshio.NotKept(r.Out, &to.Origin, to.Groups, to.Marks, vertex, cell)
 	to.VertexData, to.CellData = vertex, s.withQuality(cell)
 	return meshio.Write(r.Out, to)
@@ -179,6 +182,10 @@ func (r *Report) writeEnding(b *strings.Builder) {
 	}
 	fmt.Fprintf(b, "boundary  %s %+.2g, %s %+.2g of the old; old lines are within %.3g of the new\n", size,
 		r.After.Volume/r.Before.Volume-1, border, r.After.Boundary/r.Before.Boundary-1, r.After.Deviation)
+	if l := r.Level; l != nil {
+		fmt.Fprintf(b, "level     %s %.10g below and %.10g above it; its %s %.10g\n", size, l.Below, l.Above,
+			map[int]string{2: "length is", 3: "area is"}[r.Dim], l.Interface)
+	}
 	for _, c := range r.Carried {
 		switch {
 		case c.Conserved:
@@ -227,6 +234,9 @@ func (r *Report) JSON() ([]byte, error) {
 	}
 	if errors != nil {
 		all["interpolation"] = errors
+	}
+	if l := r.Level; l != nil {
+		all["level"] = map[string]any{"below": l.Below, "above": l.Above, "interface": l.Interface}
 	}
 	if r.Notes != nil {
 		all["notes"] = r.Notes

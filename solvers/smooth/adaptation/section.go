@@ -20,6 +20,10 @@ type method struct {
 	Ridge     float64 // angle in degrees from which the boundary has a ridge or corner, which is kept; 45; 180: none
 	Boundary  string  // free, or fixed: boundaries and interfaces stay as they are; free
 	Conserve  string  // fields of cells whose integrals are kept: all, or names separated by commas; none
+	Cuts      bool    // the mesh is cut where Level, or the function in LevelFile, has the value Isovalue
+	Level     config.Field
+	LevelFile string
+	Isovalue  float64
 }
 
 // solverName is that of cases of the command.
@@ -38,6 +42,7 @@ func decode(root *config.Section, c *config.Case) {
 		Boundary:  s.Choice("boundary", "free", "free", "fixed"),
 		Conserve:  s.Text("conserve", ""),
 	}
+	w.Method.decodeLevel(s)
 	s.Finish()
 	c.Sections = w
 }
@@ -52,4 +57,9 @@ func (w *sections) Print(p *config.Printer) {
 	p.Pair("ridge", w.Method.Ridge)
 	p.Pair("boundary", w.Method.Boundary)
 	p.Pair("conserve", w.Method.Conserve)
+	p.Pair("isovalue", w.Method.Isovalue)
+	p.Pair("level_file", w.Method.LevelFile)
+	if w.Method.Cuts && w.Method.LevelFile == "" {
+		p.Pair("level", w.Method.Level)
+	}
 }

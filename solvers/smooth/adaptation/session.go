@@ -1,6 +1,7 @@
 package adaptation
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/adapt"
+	"github.com/atoll-hpc/atoll/mesh/isovalue"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/smooth/request"
@@ -31,6 +33,9 @@ type session struct {
 	domain
 	cellFields, conserved []string // fields of cells that are carried, and those of them whose integrals are kept
 
+	level    isovalue.Level // along which the mesh is cut; nil if it is not
+	parts    *isovalue.Cut  // of the cut
+	options  adapt.Options
 	adapter  *adapt.Adapter
 	last     *given
 	adjusted request.Adjusted
@@ -68,7 +73,7 @@ func (s *session) prepare(ctx context.Context, w solvers.Work) (err error) {
 	if s.plane, s.solid, err = meshio.ReadAny(path); err != nil {
 		return err
 	}
-	o := adapt.Options{Hausdorff: s.w.Method.Hausdorff, Ridge: s.w.Method.Ridge, Threads: w.Threads,
+	s.options = adapt.Options{Hausdorff: s.w.Method.Hausdorff, Ridge: s.w.Method.Ridge, Threads: w.Threads,
 		KeepBoundary: s.w.Method.Boundary == "fixed", Exchange: &exchange{ctx, s.comm}, Owners: owners,
 		Progress: s.progress}
 	if s.solid != nil {
@@ -84,14 +89,14 @@ func (s *session) prepare(ctx context.Context, w solvers.Work) (err error) {
 	if err := s.checkMetric(); err != nil {
 		return err
 	}
-	if err := s.chooseFields(); err != nil {
+	if err := cmp.Or(s.chooseFields(), s.findLevel()); err != nil {
 		return err
 	}
-	o.Probe = s.diagonal() / float64([]int{2: 64, 3: 16}[s.Dim])
+	s.options.Probe = s.diagonal() / float64([]int{2: 64, 3: 16}[s.Dim])
 	if s.solid != nil {
-		s.adapter, err = adapt.Tetrahedra(s.solid, o)
+		s.adapter, err = adapt.Tetrahedra(s.solid, s.options)
 	} else {
-		s.adapter, err = adapt.Triangles(s.plane, o)
+		s.adapter, err = adapt.Triangles(s.plane, s.options)
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -157,24 +162,38 @@ func (s *session) adapt(ctx context.Context) error {
 		if err := s.makeMetric(round); err != nil {
 			return &solvers.BadInput{Err: err}
 		}
-		for try := range mostScalings {
-			s.last.scale = scale
-			if round == 0 && try == 0 && target > 0 && s.w.Metric.Field != "hessian" {
-				scale *= s.toTarget(s.adapter.Measure(s.last.field(s.Dim)).Complexity / perVertex[s.Dim])
-				s.last.scale = scale
-			}
-			if err := s.checkMemory(); err != nil {
-				return &solvers.BadInput{Err: err}
-			}
-			if err := s.adaptTo(ctx); err != nil {
-				return err
-			}
-			n := float64(s.adapter.Vertices())
-			if target == 0 || round < s.rounds()-1 || math.Abs(n/target-1) <= targetShare {
-				break
-			}
-			scale *= s.toTarget(n)
+		if s.last.scale = scale; round == 0 && target > 0 && s.w.Metric.Field != "hessian" {
+			s.last.scale *= s.toTarget(s.adapter.Measure(s.last.field(s.Dim)).Complexity / perVertex[s.Dim])
 		}
+		if err := s.reach(ctx, target > 0 && round == s.rounds()-1 && s.level == nil); err != nil {
+			return err
+		}
+		scale = s.last.scale
+	}
+	if s.level == nil {
+		return nil
+	}
+	if err := s.cut(); err != nil {
+		return &solvers.BadInput{Err: err}
+	}
+	return s.reach(ctx, target > 0)
+}
+
+// reach adapts the mesh to the last metric, which it scales until there are as many vertices as are asked for, if that
+// is asked for.
+func (s *session) reach(ctx context.Context, scaled bool) error {
+	for range mostScalings {
+		if err := s.checkMemory(); err != nil {
+			return &solvers.BadInput{Err: err}
+		}
+		if err := s.adaptTo(ctx); err != nil {
+			return err
+		}
+		n := float64(s.adapter.Vertices())
+		if !scaled || math.Abs(n/float64(s.w.Metric.Target)-1) <= targetShare {
+			break
+		}
+		s.last.scale *= s.toTarget(n)
 	}
 	return nil
 }

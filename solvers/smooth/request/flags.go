@@ -61,6 +61,9 @@ func Flags(keys []Key) (list []solvers.Flag) {
 	return list
 }
 
+// levelFile is the key of the file of a function; a file with the name of the mesh is then not its metric.
+const levelFile = "method.level_file"
+
 // CaseOf makes the case of a command that reads the mesh `in` and writes `out`, from flags that set keys. parse decodes
 // the case with these overrides.
 func CaseOf(in, out string, keys []Key, flag func(string) (value string, given bool),
@@ -83,7 +86,7 @@ func CaseOf(in, out string, keys []Key, flag func(string) (value string, given b
 	metric := false
 	for _, k := range keys {
 		if value, given := flag(k[0]); given {
-			if k[0] == "sol" || k[0] == "background" {
+			if k[0] == "sol" || k[0] == "background" || k[1] == levelFile {
 				if value, err = filepath.Abs(value); err != nil {
 					return nil, err
 				}
@@ -95,7 +98,7 @@ func CaseOf(in, out string, keys []Key, flag func(string) (value string, given b
 				value = "0"
 			}
 			sets = append(sets, k[1]+"="+number(value))
-			metric = metric || strings.HasPrefix(k[1], "metric.") &&
+			metric = metric || k[1] == levelFile || strings.HasPrefix(k[1], "metric.") &&
 				!slices.Contains([]string{"rescale", "samples", "target", "hmin", "hmax", "aspect", "gradation", "hgrad"},
 					k[0])
 		}

@@ -149,7 +149,7 @@ func nodalField(c *config.Case, w *Metric, on Nodes, adjusted *Adjusted) (metric
 		if err != nil {
 			return nil, err
 		}
-		f, err := metric.FromSolution(on.Mesh, s.Of(on.inFile))
+		f, err := metric.FromSolution(on.Mesh, on.OfFile(s))
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w: give the solution of this mesh, or its own mesh as background; a solution file "+
 				"with the name of the mesh is used unless another metric is given, such as --metric uniform", w.Solution, err)
@@ -226,6 +226,28 @@ func (n Nodes) field(name string) ([]float64, error) {
 	}
 	return values, nil
 }
+
+// Function returns an expression, or data of the mesh interpolated linearly, as a function of the position.
+func (n Nodes) Function(f *config.Field) (func(p [3]float64) (float64, error), error) {
+	if f.Mesh == "" {
+		return func(p [3]float64) (float64, error) { return f.Program.Eval(p[0], p[1], p[2], 0) }, nil
+	}
+	values, err := n.field(f.Mesh)
+	return n.Interpolant(values), err
+}
+
+// Interpolant returns the function that is linear between values at vertices.
+func (n Nodes) Interpolant(values []float64) func(p [3]float64) (float64, error) {
+	find := NewFinder(n.Mesh)
+	return func(p [3]float64) (float64, error) {
+		c, share := find.Find(p)
+		value, _ := find.mean(values, c, share)
+		return value, nil
+	}
+}
+
+// OfFile returns the values at the vertices of the mesh, of a solution for those of its file.
+func (n Nodes) OfFile(s *medit.Solution) *medit.Solution { return s.Of(n.inFile) }
 
 // nodalValues returns the values of an expression, or of data of the mesh.
 func nodalValues(f *config.Field, on Nodes) ([]float64, error) {
