@@ -141,7 +141,7 @@ func (r *runner) addFields(d *frameData, path string, data vtk.Arrays, cells []i
 	}
 	d.axes = axes(across, up, anyDeclared || r.runCase != nil)
 	if r.runCase != nil && epsg.Geographic(r.runCase.EPSG()) {
-		d.axes = chart.Axes{"longitude (°)", "latitude (°)"}
+		d.axes, r.options.Page.Earth = chart.Axes{"longitude", "latitude"}, true
 	}
 	if len(r.options.Arrows) > 0 {
 		if d.arrows, err = r.arrowVectors(data, cells, across, up); err != nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"image"
 	"math"
+	"strconv"
+	"strings"
 
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 )
@@ -110,23 +112,27 @@ func newFrame(x, y []float64, cells [][3]int32, p Page, title string, side, head
 func (f *mapFrame) layOut(x0, y0, x1, y1 float64, left int, side float64) {
 	available := float64(f.Width - left - f.px(sideGap+side+marginRight))
 	available = max(available, 1)
-	scale := math.Min(available/(x1-x0), maxAspect*available/(y1-y0))
+	aspect := 1.0
+	if f.Earth {
+		aspect = max(math.Cos((y0+y1)/2*math.Pi/180), .1)
+	}
+	scale := math.Min(available/(aspect*(x1-x0)), maxAspect*available/(y1-y0))
 	// A very elongated domain gets empty space around it, so that the area has a usable shape.
 	if lacking := minAspect*available/scale - (y1 - y0); lacking > 0 {
 		y0, y1 = y0-lacking/2, y1+lacking/2
 	}
-	if lacking := minAspect*available/scale - (x1 - x0); lacking > 0 {
+	if lacking := minAspect*available/(aspect*scale) - (x1 - x0); lacking > 0 {
 		x0, x1 = x0-lacking/2, x1+lacking/2
 	}
-	f.view = viewport{x0: x0, y1: y1, scale: scale,
-		width: int(math.Round((x1 - x0) * scale)), height: int(math.Round((y1 - y0) * scale))}
+	f.view = viewport{x0: x0, y1: y1, scale: scale, across: aspect * scale,
+		width: int(math.Round((x1 - x0) * aspect * scale)), height: int(math.Round((y1 - y0) * scale))}
 	corner := image.Pt(left, f.px(marginTop))
 	f.area = image.Rectangle{corner, corner.Add(image.Pt(f.view.width, f.view.height))}
 }
 
 // toPixel returns the position of a point of the plane in the picture.
 func (f *mapFrame) toPixel(x, y float64) (px, py float64) {
-	return float64(f.area.Min.X) + (x-f.view.x0)*f.view.scale, float64(f.area.Min.Y) + (f.view.y1-y)*f.view.scale
+	return float64(f.area.Min.X) + (x-f.view.x0)*f.view.across, float64(f.area.Min.Y) + (f.view.y1-y)*f.view.scale
 }
 
 // lineWidth returns the width of rules in pixels.
@@ -147,8 +153,8 @@ func (f *mapFrame) axes(title string, names Axes) {
 	names = names.withDefaults()
 	f.outline(f.area)
 	n, w := f.px(tickLength), f.lineWidth()
-	for _, t := range f.horizontalTicks(f.view.x0, f.view.x0+float64(f.view.width)/f.view.scale) {
-		position := f.area.Min.X + int(math.Round((t.value-f.view.x0)*f.view.scale))
+	for _, t := range f.horizontalTicks(f.view.x0, f.view.x0+float64(f.view.width)/f.view.across) {
+		position := f.area.Min.X + int(math.Round((t.value-f.view.x0)*f.view.across))
 		f.fig.Fill(image.Rect(position-w/2, f.area.Max.Y, position-w/2+w, f.area.Max.Y+n+w), ink)
 		f.text(t.label, textSize, position, f.area.Max.Y+f.px(tickLength+20), 0.5)
 	}
@@ -171,7 +177,7 @@ func (f *mapFrame) axes(title string, names Axes) {
 // verticalTicks returns the ticks of the vertical axis.
 func (f *mapFrame) verticalTicks() []tick {
 	bottom := f.view.y1 - float64(f.view.height)/f.view.scale
-	return ticksWith(coordinateDigits, bottom, f.view.y1, max(2, f.view.height/f.px(75)))
+	return f.directions(ticksWith(coordinateDigits, bottom, f.view.y1, max(2, f.view.height/f.px(75))), "N", "S")
 }
 
 // widestLabel returns the width of the widest label in pixels.
@@ -186,12 +192,33 @@ func (f *mapFrame) widestLabel(list []tick) int {
 // horizontalTicks returns the ticks of the horizontal axis, as many as fit without overlapping labels.
 func (f *mapFrame) horizontalTicks(lo, hi float64) []tick {
 	for n := max(2, f.view.width/f.px(90)); n > 1; n-- {
-		list := ticksWith(coordinateDigits, lo, hi, n)
-		if len(list) < 2 || float64(f.widestLabel(list)+f.px(14)) < (list[1].value-list[0].value)*f.view.scale {
+		list := f.directions(ticksWith(coordinateDigits, lo, hi, n), "E", "W")
+		if len(list) < 2 || float64(f.widestLabel(list)+f.px(14)) < (list[1].value-list[0].value)*f.view.across {
 			return list
 		}
 	}
-	return ticksWith(coordinateDigits, lo, hi, 1)
+	return f.directions(ticksWith(coordinateDigits, lo, hi, 1), "E", "W")
+}
+
+// directions makes labels of degrees, such as 145°E and 12.5°S, on a map of the earth.
+func (f *mapFrame) directions(list []tick, positive, negative string) []tick {
+	for k := range list {
+		if !f.Earth {
+			break
+		}
+		_, decimals, _ := strings.Cut(list[k].label, ".")
+		angle := math.Remainder(list[k].value, 360)
+		label := strconv.FormatFloat(math.Abs(angle), 'f', len(decimals), 64) + "°"
+		switch {
+		case list[k].label == "0" || math.Abs(angle) == 180: // on the meridian, the equator, or the other side of the earth
+		case angle > 0:
+			label += positive
+		default:
+			label += negative
+		}
+		list[k].label = label
+	}
+	return list
 }
 
 func (f *mapFrame) measure(s string, size float64) int {

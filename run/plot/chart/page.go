@@ -25,6 +25,9 @@ type Page struct {
 	// horizontal range.
 	Window *[2][2]float64
 
+	// Earth tells that coordinates are longitudes and latitudes in degrees: lengths are true in the middle of a map.
+	Earth bool
+
 	// NoBar omits the colour bar of a map, because the next picture in a row shows it, unless the bar has information of
 	// its own.
 	NoBar bool

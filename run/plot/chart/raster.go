@@ -20,7 +20,8 @@ type raster struct {
 // viewport maps the plane to a picture. (x0, y1) is at its upper left corner.
 type viewport struct {
 	x0, y1        float64
-	scale         float64 // pixels per unit of length
+	scale         float64 // pixels per unit of length along y
+	across        float64 // the same along x
 	width, height int     // pixels
 }
 
@@ -33,12 +34,12 @@ func rasterise(v viewport, x, y []float64, cells [][3]int32) *raster {
 	for i := range r.cell {
 		r.cell[i] = -1
 	}
-	scale := v.scale * samples
+	scale, across := v.scale*samples, v.across*samples
 	var p [3][2]float64
 	for c, vertices := range cells {
 		for k, i := range vertices {
 			// Sample (i, j) is at (i, j) in these coordinates.
-			p[k] = [2]float64{(x[i]-v.x0)*scale - 0.5, (v.y1-y[i])*scale - 0.5}
+			p[k] = [2]float64{(x[i]-v.x0)*across - 0.5, (v.y1-y[i])*scale - 0.5}
 		}
 		r.triangle(int32(c), &p)
 	}

@@ -44,7 +44,8 @@ func similar(a, b color.Color, tolerance int) bool {
 // the dividing points, because these cases are critical.
 func TestNoSampleIsLostOrShared(t *testing.T) {
 	const perUnit, margin = 64, 8
-	v := viewport{x0: -(margin + 0.5) / perUnit, y1: 1 + (margin+0.5)/perUnit, scale: perUnit / samples, width: 40,
+	v := viewport{x0: -(margin + 0.5) / perUnit, y1: 1 + (margin+0.5)/perUnit, scale: perUnit / samples,
+		across: perUnit / samples, width: 40,
 		height: 40}
 	rapid.Check(t, func(t *rapid.T) {
 		// A fan of triangles around an inner point, with points in order along the border of the square.
