@@ -22,6 +22,7 @@ var values = map[string][]string{
 	"shallow-water physics.density_ratio": {"0.98", "0.5", "1"},
 	"shallow-water physics.gravity":       {"9.81", "1"},
 	"shallow-water physics.cfl":           {"0.9", "0.3", "1"},
+	"shallow-water physics.local_steps":   {"2", "3", "4"},
 	"shallow-water physics.entropy_fix":   {"0", "0.2", "1"},
 	"shallow-water physics.dry_depth":     {"1e-3", "1e-5", "0.05"},
 	"shallow-water physics.manning":       {"0.02", "'0.02 + 0.002*x'", "0.3"},

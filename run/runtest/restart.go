@@ -21,11 +21,22 @@ import (
 // separate memory.
 func Restarts(t *testing.T, text string, steps []int, sets ...string) {
 	t.Helper()
+	restarts(t, text, steps, sets, map[string]func() backend.Device{"host": onHost,
+		"separate memory": func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) }})
+}
+
+// RestartsOnHost is Restarts for what runs on processors only.
+func RestartsOnHost(t *testing.T, text string, steps []int, sets ...string) {
+	t.Helper()
+	restarts(t, text, steps, sets, map[string]func() backend.Device{"host": onHost})
+}
+
+func onHost() backend.Device { return cpu.New(1) }
+
+func restarts(t *testing.T, text string, steps []int, sets []string, devices map[string]func() backend.Device) {
+	t.Helper()
 	c := Parse(t, text, sets...)
-	for name, device := range map[string]func() backend.Device{
-		"host":            func() backend.Device { return cpu.New(1) },
-		"separate memory": func() backend.Device { return backendtest.NewFakeGPU(cpu.New(1), 1<<30) },
-	} {
+	for name, device := range devices {
 		for _, n := range steps {
 			want, saved := runFrom(t, c, 2, n, nil, device)
 			if saved[0].Clock.Steps != n {

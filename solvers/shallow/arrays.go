@@ -7,6 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/tiers"
 	"github.com/atoll-hpc/atoll/solvers/shallow/weather"
 )
 
@@ -45,6 +46,8 @@ type arrays[F num.Float] struct {
 	slopes     *engine.Array[kernels.Slopes[F]]
 	slopeTable kernels.SlopeTable[F]
 
+	tiers *tiers.Tiers[F] // of local time steps; nil if all cells take the same step
+
 	surveyed *engine.Result[kernels.Surveyed]
 }
 
@@ -53,6 +56,7 @@ type sizes struct {
 	Inputs
 	owned, held, edges, tiles int  // cells, the latter with ghosts; tiles if steps go by tiles
 	order, layers             int  // of the scheme; of water
+	localSteps                int  // lengths of steps
 	tiled                     bool // steps go by tiles
 	exchanged                 bool // other ranks need slopes
 	maxima                    bool // extremes are recorded
@@ -111,6 +115,9 @@ func declare[F num.Float](t *engine.Table, n *sizes, from *hosted[F]) (a arrays[
 	a.weather = weather.Declare(t, cells, from.out.weather, weather.Outputs[F]{Prescribed: a.boundary.Prescribed,
 		Ahead: a.boundary.Ahead, Rain: a.forcing.Pattern})
 	a.weather.Blow(&a.forcing.Air)
+	if n.localSteps > 1 {
+		a.tiers = tiers.Declare[F](t, n.localSteps, n.order, n.owned, n.held)
+	}
 	a.clocks = engine.Add[kernels.Clock[F]](t, "clock", cycleLength)
 	a.limits = engine.Add[atomics.Least[F]](t, "time step", cycleLength)
 	a.counters = engine.NewResult[kernels.Counters](t, "counters", true)

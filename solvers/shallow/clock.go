@@ -150,6 +150,9 @@ func (s *solver[F]) check(ctx context.Context) error {
 
 // complete completes a step, and records the CFL number of the last step whose waves are known.
 func (s *lengths[F]) complete(c *kernels.Clock[F], limit F) {
+	if s.tiers != nil {
+		limit *= F(s.tiers.Substeps()) // it is that of the shortest local steps
+	}
 	c.Tick(limit)
 	if s.params.Lag {
 		c.RecordCourant(c.EarlierDt, c.Limit)

@@ -27,6 +27,9 @@ type Config struct {
 	// With Lag the length of a step is computed from the waves of the step before last, so that no rank waits for the
 	// reduction of these.
 	Lag bool
+	// LocalSteps is the number of lengths of local time steps, each twice the one before; 0 or 1: all cells take the same
+	// step. See package tiers.
+	LocalSteps int
 
 	// Boundary tells for each physical group whether its edges are open; Open is for edges without a group.
 	Boundary []bool

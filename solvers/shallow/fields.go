@@ -72,7 +72,7 @@ func (s *solver[F]) flowList() []solvers.Flow {
 
 // budgetFields are the volumes that have passed through boundary edges, and the water that cells have lost to
 // evaporation and infiltration or got by structures, since the start. They are saved, so that the budget after a
-// restart is that of the whole run.
+// restart is that of the whole run. So is what the next local time steps follow from.
 func (s *budget[F]) budgetFields() (list []solvers.Field) {
 	if len(s.openGroups) > 0 {
 		edges := &solvers.Space{Name: "edge", Owned: len(s.outletKeys), Key: func(i int) int64 { return s.outletKeys[i] }}
@@ -84,6 +84,11 @@ func (s *budget[F]) budgetFields() (list []solvers.Field) {
 		list = append(list, solvers.Field{Name: "lost", Unit: "m", Doc: "what was lost since the start",
 			Space: s.ownedCells(), Saved: true, Carried: solvers.Mean, Components: []string{"evaporated", "soaked", "fallen"},
 			View: func() solvers.View { return solvers.ViewOf[float64](s.dev, s.forcing.Lost, 0) }})
+	}
+	if s.tiers != nil {
+		list = append(list, solvers.Field{Name: "longest", Unit: "s", Doc: "the longest step that waves allow",
+			Space: s.ownedCells(), Saved: true,
+			View: func() solvers.View { return solvers.ViewOf[F](s.dev, s.tiers.Steps().Longest, 0) }})
 	}
 	return append(list, s.works.Fields(s.dev)...)
 }

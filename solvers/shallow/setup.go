@@ -22,6 +22,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/levels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/stencil"
+	"github.com/atoll-hpc/atoll/solvers/shallow/tiling"
 	"github.com/atoll-hpc/atoll/solvers/shallow/uplift"
 )
 
@@ -59,7 +60,7 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 		}
 	}()
 	_, s.separate = env.Device.(backend.Memory)
-	if err := cfg.checkGiven(); err != nil {
+	if err := errors.Join(cfg.checkGiven(), cfg.checkLocalSteps(s.separate)); err != nil {
 		return nil, err
 	}
 	cfg.Order = max(cfg.Order, 1)
@@ -70,6 +71,7 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 	if err := s.buildArrays(ctx, from); err != nil {
 		return nil, err
 	}
+	s.steps.prepareLocalSteps(&from.out)
 	if s.separate {
 		s.copies.host = from.state
 	}
@@ -197,11 +199,11 @@ func (s *solver[F]) buildArrays(ctx context.Context, from *hosted[F]) (err error
 	if err != nil {
 		return err
 	}
-	n := &sizes{held: len(s.part.Cells), owned: s.part.Owned, edges: s.steps.edges,
+	n := &sizes{held: len(s.part.Cells), owned: s.part.Owned, edges: s.steps.edges, localSteps: s.cfg.LocalSteps,
 		Inputs: Inputs{Coefficients: init.Coefficients.Given()}, order: s.cfg.Order, layers: s.cfg.Layers,
 		tiled: s.cfg.Sweep.usesTiles(s.separate), exchanged: comm.Size() > 1, maxima: s.cfg.Keep.Maxima}
 	if s.tiled = n.tiled; s.tiled {
-		tiles, core, err := newTiles(s.part, m)
+		tiles, core, err := tiling.New(s.part, m)
 		if err != nil {
 			return err
 		}

@@ -29,6 +29,8 @@ type stepper[F num.Float] struct {
 	spent      *engine.Spent // in the phases of kernels of bands
 	coreTiles  int           // tiles [0, coreTiles) touch no ghost
 	ntiles     int
+
+	acting *kernels.Forcing[F] // in steps of cells
 }
 
 // step makes the program of step k of the cycle: an Euler step at first order, Heun's method at second order. Levels
@@ -44,16 +46,21 @@ func (s *stepper[F]) step(p *engine.Program, number int) {
 	s.weather.Evaluate(p, &s.clocks.Data[k], limit, next)
 	s.weather.RaiseLevels(p)
 	s.extremes.updatePeaks(p, k) // before structures change the state; by tiles the kernel of the step may do it
-	s.operateStructures(p, k)
-	if s.middle == nil {
+	if s.tiers == nil {
+		s.operateStructures(p, k, &s.clocks.Data[k])
+	}
+	switch {
+	case s.tiers != nil:
+		s.localSteps(p, k)
+	case s.middle == nil:
 		s.moveBed(p, k)
-		s.eulerStep(p, k)
-	} else {
-		s.stage(p, k, false)
+		s.eulerStep(p, k, 0)
+	default:
+		s.stage(p, k, 0, false)
 		s.evaluateSeries(p, k, true)
 		s.weather.RaiseLevels(p)
 		s.moveBed(p, k)
-		s.stage(p, k, true)
+		s.stage(p, k, 0, true)
 	}
 	s.reduceLimit(p, k)
 	p.Phase("update")
@@ -62,16 +69,16 @@ func (s *stepper[F]) step(p *engine.Program, number int) {
 
 // eulerStep computes all fluxes and updates all cells. By cells, fluxes between own cells are computed and core cells
 // updated while ghosts arrive; by tiles, those whose cells other ranks need come first.
-func (s *stepper[F]) eulerStep(p *engine.Program, k cycleStep) {
+func (s *stepper[F]) eulerStep(p *engine.Program, k cycleStep, substep int) {
 	in, out := s.exchanges[k.from()], s.exchanges[k.to()]
 	if s.tiled {
 		p.Await(in)
 		s.advanceTiles(p, s.tileStep(k), out)
 		return
 	}
-	loops := [bands.Kernels]backend.Loop{bands.Flux: s.edgeFlux(k), bands.Update: s.updateCell(k)}
+	loops := [bands.Kernels]backend.Loop{bands.Flux: s.edgeFlux(k, substep), bands.Update: s.updateCell(k)}
 	to := s.state[k.to()].Data
-	s.beginBands(p, k.from(), k.from(), k.to())
+	s.beginBands(p, substep, k.from(), k.from(), k.to())
 	s.runBands(p, s.bands.Early, &loops, to)   // what needs no ghost, band by band, with the edges between bands
 	s.runBands(p, s.bands.Updates, &loops, to) // core cells with edges of two bands
 	p.Await(in)
@@ -80,7 +87,7 @@ func (s *stepper[F]) eulerStep(p *engine.Program, k cycleStep) {
 
 // stage is one of the two Euler stages of a step of second order: slopes, then fluxes and cells, those that need no
 // ghosts while these and their slopes arrive, which a rank cannot compute: it lacks neighbours of its ghosts.
-func (s *stepper[F]) stage(p *engine.Program, k cycleStep, last bool) {
+func (s *stepper[F]) stage(p *engine.Program, k cycleStep, substep int, last bool) {
 	from, to := s.state[k.from()].Data, s.middle.Data
 	in, out := s.exchanges[k.from()], s.between
 	if last {
@@ -93,12 +100,12 @@ func (s *stepper[F]) stage(p *engine.Program, k cycleStep, last bool) {
 		s.advanceTiles(p, s.tileStage(k, last, from, to), out)
 		return
 	}
-	loops := s.stageLoops(k, last, from, to)
+	loops := s.stageLoops(k, substep, last, from, to)
 	const middle = 2 // after the two states
 	if last {
-		s.beginBands(p, middle, k.from(), k.to())
+		s.beginBands(p, substep, middle, k.from(), k.to())
 	} else {
-		s.beginBands(p, k.from(), k.from(), middle)
+		s.beginBands(p, substep, k.from(), k.from(), middle)
 	}
 	s.runBands(p, s.bands.Early, &loops, to)
 	p.Await(in)
@@ -146,14 +153,16 @@ func (s *stepper[F]) updateBoundary(p *engine.Program, loops *[bands.Kernels]bac
 	p.Run(engine.Task{Loop: loops[bands.Flux], Lo: s.innerEdges, Hi: s.edges})
 	p.Phase("update")
 	p.Run(engine.Task{Loop: loops[bands.Update], Lo: s.part.Core, Hi: s.part.Owned})
-	p.Share(out)
+	if s.tiers == nil || out == s.between { // else steps have not ended
+		p.Share(out)
+	}
 }
 
 // operateStructures lets structures move water: all ranks join what they read, await ghosts, and send the state again.
-func (s *stepper[F]) operateStructures(p *engine.Program, k cycleStep) {
+func (s *stepper[F]) operateStructures(p *engine.Program, k cycleStep, clock *kernels.Clock[F]) {
 	limit, next, _ := s.limitsOf(k)
 	p.Phase("update")
-	s.works.Operate(p, &hydraulics.Step[F]{Gravity: s.cfg.Gravity, Clock: &s.clocks.Data[k], Limit: limit, Next: next,
+	s.works.Operate(p, &hydraulics.Step[F]{Gravity: s.cfg.Gravity, Clock: clock, Limit: limit, Next: next,
 		Prescribed: s.boundary.Prescribed, Ahead: s.boundary.Ahead, Beds: s.mesh.Beds, State: s.state[k.from()].Data,
 		Exchange: s.exchanges[k.from()]})
 }
@@ -192,15 +201,15 @@ func (s *stepper[F]) reduceLimit(p *engine.Program, k cycleStep) {
 	}
 }
 
-func (s *stepper[F]) edgeFlux(k cycleStep) backend.Loop {
+func (s *stepper[F]) edgeFlux(k cycleStep, substep int) backend.Loop {
 	return kernels.NewEdgeFluxLoop(s.scheme, &s.params, &s.mesh, &s.clocks.Data[k], s.state[k.from()].Data, s.lower,
-		s.upper, s.counters.At())
+		s.upper, s.counted(substep))
 }
 
 func (s *stepper[F]) updateCell(k cycleStep) backend.Loop {
 	_, nextLimit, _ := s.limitsOf(k)
 	return kernels.NewUpdateCellLoop(s.oneLayer, &s.params, &s.mesh, &s.clocks.Data[k], s.state[k.from()].Data, s.lower,
-		s.upper, s.manning, &s.forcing, s.state[k.to()].Data, nextLimit)
+		s.upper, s.manning, s.acting, s.state[k.to()].Data, nextLimit)
 }
 
 func (s *stepper[F]) tileStep(k cycleStep) backend.Loop {
@@ -217,13 +226,15 @@ func (s *stepper[F]) tileStage(k cycleStep, last bool, w, out []kernels.State[F]
 }
 
 // stageLoops makes the kernels of a stage by cells, from state w to out.
-func (s *stepper[F]) stageLoops(k cycleStep, last bool, w, out []kernels.State[F]) (loops [bands.Kernels]backend.Loop) {
+func (s *stepper[F]) stageLoops(k cycleStep, substep int, last bool, w, out []kernels.State[F]) (
+	loops [bands.Kernels]backend.Loop) {
 	start, clock, m, slopes := s.state[k.from()].Data, &s.clocks.Data[k], &s.mesh, s.slopes.Data
 	_, nextLimit, _ := s.limitsOf(k)
 	loops[bands.Slopes] = kernels.NewCellSlopesLoop(s.oneLayer, &s.params, m, w, slopes)
-	loops[bands.Flux] = kernels.NewSlopedFluxLoop(s.scheme, &s.params, m, clock, slopes, s.lower, s.upper, s.counters.At())
+	loops[bands.Flux] = kernels.NewSlopedFluxLoop(s.scheme, &s.params, m, clock, slopes, s.lower, s.upper,
+		s.counted(substep))
 	loops[bands.Update] = kernels.NewStageCellLoop(last, s.oneLayer, &s.params, m, clock, start, w, slopes, s.lower,
-		s.upper, s.manning, &s.forcing, out, nextLimit)
+		s.upper, s.manning, s.acting, out, nextLimit)
 	if s.separate {
 		return loops
 	}
@@ -240,12 +251,16 @@ var bandPhases = [bands.Kernels]string{bands.Slopes: "slopes", bands.Flux: "flux
 
 // beginBands finds where something happens in a stage that computes the states in one array from those in another and
 // those at the start of the step. Arrays are numbered 0 and 1 as in state, and 2 for that between the stages.
-func (s *stepper[F]) beginBands(p *engine.Program, from, start, to int) {
+func (s *stepper[F]) beginBands(p *engine.Program, substep, from, start, to int) {
 	if s.separate {
 		return
 	}
 	p.Phase("update")
-	for _, task := range s.activity.Begin(bands.Stage{From: from, Start: start, To: to, Anywhere: s.bringsWater}) {
+	at := bands.Stage{From: from, Start: start, To: to, Anywhere: s.bringsWater}
+	if s.tiers != nil {
+		at.Due, at.Dry = s.tiers.Due(substep), s.tiers.Unbounded
+	}
+	for _, task := range s.activity.Begin(at) {
 		p.Run(task)
 	}
 }
@@ -292,7 +307,12 @@ func (s *stepper[F]) connectHalo(ctx context.Context) (err error) {
 		}
 	}
 	if s.slopes != nil {
-		s.slopesOf, err = slopes.Of(ctx, s.slopes)
+		if s.slopesOf, err = slopes.Of(ctx, s.slopes); err != nil {
+			return err
+		}
 	}
-	return err
+	if s.tiers != nil {
+		return s.tiers.Connect(ctx, ghosts)
+	}
+	return nil
 }

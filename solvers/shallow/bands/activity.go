@@ -8,10 +8,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// piece is the number of consecutive cells, or edges, that are skipped as a whole: those of a vector.
-const piece = 8
+// Piece is the number of consecutive cells, or edges, that are skipped as a whole: those of a vector.
+const Piece = 8
 
-func pieces(n int) int { return (n + piece - 1) / piece }
+func pieces(n int) int { return (n + Piece - 1) / Piece }
 
 // Activity finds which core cells and edges can be skipped in a stage, since nothing happens there: cells without water
 // whose neighbours have none either. Their new state is that before the stage, 0 to the bit. A piece of cells is
@@ -70,7 +70,7 @@ func NewActivity(core int, edges []kernels.EdgeCells, arrays int) *Activity {
 		}
 	}
 	for k, e := range edges {
-		k, ends := int32(k/piece), [2]int32{e.Left, e.Left}
+		k, ends := int32(k/Piece), [2]int32{e.Left, e.Left}
 		if e.Right >= 0 {
 			ends[1] = e.Right
 		}
@@ -80,11 +80,11 @@ func NewActivity(core int, edges []kernels.EdgeCells, arrays int) *Activity {
 				a.fixed[k] = true
 				continue
 			}
-			at := cell / piece
+			at := cell / Piece
 			add(&touch[k], at)
 			add(&within[at], k)
 			if add(&beside[at], at); int(other) < core {
-				add(&beside[at], other/piece)
+				add(&beside[at], other/Piece)
 			}
 			if int(other) >= core || e.Right <= kernels.FirstOutlet {
 				a.always[at] = true
@@ -102,7 +102,7 @@ func NewActivity(core int, edges []kernels.EdgeCells, arrays int) *Activity {
 // AddSource makes a cell count as wet: something but the flow from other cells brings water.
 func (a *Activity) AddSource(cell int32) {
 	if int(cell) < a.cells {
-		a.source[int(cell)/piece] = true
+		a.source[int(cell)/Piece] = true
 	}
 }
 
@@ -114,6 +114,9 @@ func (a *Activity) Forget() {
 		}
 	}
 }
+
+// Pieces is the number of pieces of cells.
+func (a *Activity) Pieces() int { return len(a.always) }
 
 // Share returns which part of the pieces of cells the last stage has updated.
 func (a *Activity) Share() float64 {
@@ -130,11 +133,11 @@ func (a *Activity) Share() float64 {
 // none.
 func (a *Activity) Next(k Kernel, lo, end int) (from, to int) {
 	run := a.run[k]
-	for lo < end && !run[lo/piece] {
-		lo = min((lo/piece+1)*piece, end)
+	for lo < end && !run[lo/Piece] {
+		lo = min((lo/Piece+1)*Piece, end)
 	}
-	for to = lo; to < end && run[to/piece]; {
-		to = min((to/piece+1)*piece, end)
+	for to = lo; to < end && run[to/Piece]; {
+		to = min((to/Piece+1)*Piece, end)
 	}
 	return lo, to
 }
@@ -142,10 +145,15 @@ func (a *Activity) Next(k Kernel, lo, end int) (from, to int) {
 // noteWater notes which of the cells [lo, hi) have water now, from the array of all cells.
 func noteWater[F num.Float](a *Activity, lo, hi int, states []kernels.State[F]) {
 	for lo < hi {
-		k, end := lo/piece, min((lo/piece+1)*piece, hi)
-		a.water[a.to][k] = a.water[a.to][k] || !zero(states[lo:end])
+		k, end := lo/Piece, min((lo/Piece+1)*Piece, hi)
+		Note(a, a.to, k, states[lo:end])
 		lo = end
 	}
+}
+
+// Note notes whether cells of a piece have water now in an array, from their states there.
+func Note[F num.Float](a *Activity, array, piece int, states []kernels.State[F]) {
+	a.water[array][piece] = a.water[array][piece] || !zero(states)
 }
 
 // zero reports whether all bits of states are 0.

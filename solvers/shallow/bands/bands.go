@@ -88,7 +88,7 @@ func bandStart(k, count, n int) int {
 	if k == count {
 		return n
 	}
-	return k * n / count / piece * piece
+	return k * n / count / Piece * Piece
 }
 
 // bandBuilder orders the runs of the core cells [lo, hi) and the edges [firstEdge, endEdge), whose lower cell is one of

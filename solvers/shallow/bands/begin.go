@@ -6,10 +6,13 @@ import (
 )
 
 // Stage tells an Activity what a stage does: it computes the states in array To from those in array From and those at
-// the start of the step. Anywhere reports whether there may be water without flow from other cells: rain.
+// the start of the step. Anywhere reports whether there may be water without flow from other cells: rain. With local
+// time steps Due tells which pieces of cells are computed, and Dry gets the cells of those where nothing happens.
 type Stage struct {
 	From, Start, To int
 	Anywhere        func() bool
+	Due             func(piece int) bool // nil for all
+	Dry             func(lo, hi int)
 }
 
 // Begin returns the tasks that find what the stage runs, one after the other.
@@ -36,9 +39,15 @@ func (a *Activity) beginUpdates(at Stage, lo, hi int) {
 	anywhere := at.Anywhere()
 	from, start, to := a.water[at.From], a.water[at.Start], a.water[at.To]
 	for k := lo; k < hi; k++ {
+		if at.Due != nil && !at.Due(k) {
+			a.run[Update][k] = false
+			continue
+		}
 		runs := anywhere || from[k] || start[k] || to[k] || a.always[k] || a.beside.any(k, from)
 		if a.run[Update][k] = runs; runs {
 			to[k] = a.source[k]
+		} else if at.Dry != nil {
+			at.Dry(k*Piece, min((k+1)*Piece, a.cells))
 		}
 	}
 }
@@ -63,7 +72,7 @@ func (a *Activity) Wet(loop backend.Loop, state, before int) engine.Task {
 				k++
 			}
 			if first < k {
-				loop.Range(first*piece, min(k*piece, a.cells))
+				loop.Range(first*Piece, min(k*Piece, a.cells))
 			}
 		}
 	}), len(a.always))

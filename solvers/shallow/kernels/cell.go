@@ -15,7 +15,9 @@ func UpdateCell[F num.Float](i int, oneLayer bool, p *Params[F], m *Mesh[F], clo
 	lower, upper []Flux[F], manning []F, force *Forcing[F], out []State[F]) F {
 	var b balance[F]
 	b.gather(oneLayer, m.CellEdges[i], lower, upper)
-	return b.advance(oneLayer, i, p, clock.Dt, m.Beds[i].Area, &w[i], manning, force, &out[i])
+	longest := b.advance(oneLayer, i, p, m.Local.In(i, clock.Dt), m.Beds[i].Area, &w[i], manning, force, &out[i])
+	m.Local.Note(i, longest)
+	return longest
 }
 
 // balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times wave

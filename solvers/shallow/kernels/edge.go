@@ -31,17 +31,15 @@ func EdgeFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clock
 	f.LoadSides(scheme, m.EdgeCells[e], &m.Normals[e], p, m.Beds, w)
 	f.Waves(scheme, p)
 	f.Viscosity(scheme, p)
-	f.WriteFluxes(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned,
-		m.FluxAt[e], lower, upper, n)
+	f.WriteFluxes(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary,
+		m.Local.Across(m.EdgeCells[e].Left, m.EdgeCells[e].inner(), clock.Dt), m.EdgeCells[e].Left < m.Owned, m.FluxAt[e],
+		lower, upper, n)
 }
 
 // LoadSides fills the sides of an edge from the states of its cells, the jumps and the Roe state. Both sides are read
 // before either is used, so that a GPU waits for memory once.
 func (f *Face[F]) LoadSides(scheme Scheme, at EdgeCells, n *Normal[F], p *Params[F], beds []Bed[F], w []State[F]) {
-	right := at.Right
-	if right < 0 {
-		right = at.Left
-	}
+	right := at.inner()
 	f.l.rotate(scheme, &w[at.Left], &beds[at.Left], n.X, n.Y)
 	f.r.rotate(scheme, &w[right], &beds[right], n.X, n.Y)
 	if scheme == OneLayer {

@@ -40,6 +40,7 @@ func anyNumbers[F num.Float](t *testing.T, r cudatest.Runner, tol F) {
 		kerneltest.FillEdgeCases[F](rng, m.Normals)
 		kerneltest.FillEdgeCases[F](rng, m.Beds)
 		kerneltest.FillEdgeCases[F](rng, m.Arms)
+		m.Local = localSteps[F](n, round%3 == 1)
 		m.Boundary.Conditions[0].Kind = int32(round) % (TotalTorrent + 1)
 		for i := range n {
 			m.EdgeCells[i] = EdgeCells{Left: int32(rng.IntN(n)), Right: int32(rng.IntN(n+n/8) - n/8)}

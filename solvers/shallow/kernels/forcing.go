@@ -120,9 +120,9 @@ func (f *Forcing[F]) rotate(i int, dt, dry F, from, c *State[F]) {
 // which is known only if a model of the soil needs it, m.
 type Lost struct{ Evaporated, Infiltrated, Fallen float64 }
 
-// lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
+// Lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-func (f *Forcing[F]) lose(i int, dt F, c *State[F]) {
+func (f *Forcing[F]) Lose(i int, dt F, c *State[F]) {
 	if len(f.Lost) == 0 {
 		return
 	}

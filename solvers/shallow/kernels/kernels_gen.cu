@@ -173,7 +173,7 @@ template <> __device__ __forceinline__ void atomic_max(float *p, float v) { atom
 template <> __device__ __forceinline__ void atomic_max(double *p, double v) { atomic_float<double>(p, v, rising); }
 
 // Params holds the constants of a run.
-// Params[float32], types.go:72
+// Params[float32], types.go:76
 struct Params_f32 {
     float Gravity;
     float DensityRatio;
@@ -196,14 +196,14 @@ static_assert(sizeof(Params_f32) == 36 && offsetof(Params_f32, Gravity) == 0 &&
 
 // EdgeCells are the cells on both sides of an edge. Left has the lower global id. At the boundary Right is Wall, or
 // FirstOutlet - k where the edge is outlet k of the mesh's Boundary.
-// EdgeCells, types.go:24
+// EdgeCells, types.go:27
 struct alignas(8) EdgeCells {
     int32 Left, Right;
 };
 static_assert(sizeof(EdgeCells) == 8 && offsetof(EdgeCells, Left) == 0 && offsetof(EdgeCells, Right) == 4, "EdgeCells");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
-// Normal[float32], types.go:34
+// Normal[float32], types.go:37
 struct alignas(16) Normal_f32 {
     float X, Y, Length, blank3;
 };
@@ -211,7 +211,7 @@ static_assert(sizeof(Normal_f32) == 16 && offsetof(Normal_f32, X) == 0 && offset
     offsetof(Normal_f32, Length) == 8 && offsetof(Normal_f32, blank3) == 12, "Normal_f32");
 
 // Bed holds the constants of a cell: the depth of its bed in m, and its area in m².
-// Bed[float32], types.go:37
+// Bed[float32], types.go:40
 struct alignas(8) Bed_f32 {
     float Depth, Area;
 };
@@ -219,7 +219,7 @@ static_assert(sizeof(Bed_f32) == 8 && offsetof(Bed_f32, Depth) == 0 && offsetof(
 
 // CellEdges are a cell's edges in the order of its vertices: e where the cell is the edge's left, and ^e where it is
 // the right. In a Mesh they are the positions of the edges' fluxes instead.
-// CellEdges, types.go:41
+// CellEdges, types.go:44
 struct CellEdges {
     Array<int32, 3> Edge;
 };
@@ -298,6 +298,15 @@ static_assert(sizeof(Boundary_f32) == 216 && offsetof(Boundary_f32, ConditionOf)
     offsetof(Boundary_f32, Outlets) == 120 && offsetof(Boundary_f32, Curves) == 144 &&
     offsetof(Boundary_f32, Conveyances) == 168 && offsetof(Boundary_f32, Sums) == 192, "Boundary_f32");
 
+// Steps are the steps of cells, none if all take that of the clock.
+// local.Steps[float32], local/local.go:7
+struct local_Steps_f32 {
+    Slice<float> Of;
+    Slice<float> Longest;
+};
+static_assert(sizeof(local_Steps_f32) == 48 && offsetof(local_Steps_f32, Of) == 0 &&
+    offsetof(local_Steps_f32, Longest) == 24, "local_Steps_f32");
+
 // Vec2 is a vector in the plane of the mesh: a gradient, an offset or a velocity.
 // Vec2[float32], slopes.go:6
 struct Vec2_f32 {
@@ -330,7 +339,7 @@ struct alignas(16) Arms_f32 {
 static_assert(sizeof(Arms_f32) == 16 && offsetof(Arms_f32, Left) == 0 && offsetof(Arms_f32, Right) == 8, "Arms_f32");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float32], types.go:52
+// Mesh[float32], types.go:55
 struct Mesh_f32 {
     Slice<EdgeCells> EdgeCells_;
     Slice<Normal_f32> Normals;
@@ -339,14 +348,15 @@ struct Mesh_f32 {
     Slice<int32> FluxAt;
     int32 Owned;
     Boundary_f32 Boundary_;
+    local_Steps_f32 Local;
     Slice<Stencil_f32> Stencils;
     Slice<Arms_f32> Arms_;
     Slice<int32> SlopesAt;
 };
-static_assert(sizeof(Mesh_f32) == 416 && offsetof(Mesh_f32, EdgeCells_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
+static_assert(sizeof(Mesh_f32) == 464 && offsetof(Mesh_f32, EdgeCells_) == 0 && offsetof(Mesh_f32, Normals) == 24 &&
     offsetof(Mesh_f32, Beds) == 48 && offsetof(Mesh_f32, CellEdges_) == 72 && offsetof(Mesh_f32, FluxAt) == 96 &&
-    offsetof(Mesh_f32, Owned) == 120 && offsetof(Mesh_f32, Boundary_) == 128 &&
-    offsetof(Mesh_f32, Stencils) == 344 && offsetof(Mesh_f32, Arms_) == 368 && offsetof(Mesh_f32, SlopesAt) == 392, "Mesh_f32");
+    offsetof(Mesh_f32, Owned) == 120 && offsetof(Mesh_f32, Boundary_) == 128 && offsetof(Mesh_f32, Local) == 344 &&
+    offsetof(Mesh_f32, Stencils) == 392 && offsetof(Mesh_f32, Arms_) == 416 && offsetof(Mesh_f32, SlopesAt) == 440, "Mesh_f32");
 
 // Clock is the time of a run and the step common to all cells. It is stored on the device, so that steps need not
 // wait for the host.
@@ -373,7 +383,7 @@ static_assert(sizeof(Clock_f32) == 72 && offsetof(Clock_f32, Time) == 0 && offse
     offsetof(Clock_f32, Stop) == 68 && offsetof(Clock_f32, Pending) == 69, "Clock_f32");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
-// State[float32], types.go:18
+// State[float32], types.go:21
 struct alignas(8) State_f32 {
     float H1, Q1x, Q1y, H2, Q2x, Q2y;
 };
@@ -384,7 +394,7 @@ static_assert(sizeof(State_f32) == 24 && offsetof(State_f32, H1) == 0 && offseto
 // Flux is the flux of a layer through an edge, times the edge's length: M is the volume that passes from Left to Right,
 // m³/s; Side is the change of mass flow that the edge takes out of Left and of Right, m⁴/s², which differ since the
 // equations are not in conservation form. Speed is that of the fastest wave, m²/s; only the lower layer has it.
-// Flux[float32], types.go:46
+// Flux[float32], types.go:49
 struct alignas(8) Flux_f32 {
     float M, Speed;
     Array<Vec2_f32, 2> Side;
@@ -487,7 +497,7 @@ static_assert(sizeof(Forcing_f32) == 456 && offsetof(Forcing_f32, Prescribed) ==
 
 // balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times wave
 // speed.
-// balance[float32], cell.go:23
+// balance[float32], cell.go:25
 struct balance_f32 {
     float h1, q1x, q1y, h2, q2x, q2y;
     float speed_;
@@ -497,7 +507,7 @@ static_assert(sizeof(balance_f32) == 28 && offsetof(balance_f32, h1) == 0 && off
     offsetof(balance_f32, q2y) == 20 && offsetof(balance_f32, speed_) == 24, "balance_f32");
 
 // Params holds the constants of a run.
-// Params[float64], types.go:72
+// Params[float64], types.go:76
 struct Params_f64 {
     double Gravity;
     double DensityRatio;
@@ -519,7 +529,7 @@ static_assert(sizeof(Params_f64) == 72 && offsetof(Params_f64, Gravity) == 0 &&
     offsetof(Params_f64, Rotation) == 56 && offsetof(Params_f64, Lag) == 64, "Params_f64");
 
 // Normal is the unit normal of an edge, from Left to Right, and the edge's length in m.
-// Normal[float64], types.go:34
+// Normal[float64], types.go:37
 struct alignas(16) Normal_f64 {
     double X, Y, Length, blank3;
 };
@@ -527,7 +537,7 @@ static_assert(sizeof(Normal_f64) == 32 && offsetof(Normal_f64, X) == 0 && offset
     offsetof(Normal_f64, Length) == 16 && offsetof(Normal_f64, blank3) == 24, "Normal_f64");
 
 // Bed holds the constants of a cell: the depth of its bed in m, and its area in m².
-// Bed[float64], types.go:37
+// Bed[float64], types.go:40
 struct alignas(16) Bed_f64 {
     double Depth, Area;
 };
@@ -578,6 +588,15 @@ static_assert(sizeof(Boundary_f64) == 216 && offsetof(Boundary_f64, ConditionOf)
     offsetof(Boundary_f64, Outlets) == 120 && offsetof(Boundary_f64, Curves) == 144 &&
     offsetof(Boundary_f64, Conveyances) == 168 && offsetof(Boundary_f64, Sums) == 192, "Boundary_f64");
 
+// Steps are the steps of cells, none if all take that of the clock.
+// local.Steps[float64], local/local.go:7
+struct local_Steps_f64 {
+    Slice<double> Of;
+    Slice<double> Longest;
+};
+static_assert(sizeof(local_Steps_f64) == 48 && offsetof(local_Steps_f64, Of) == 0 &&
+    offsetof(local_Steps_f64, Longest) == 24, "local_Steps_f64");
+
 // Vec2 is a vector in the plane of the mesh: a gradient, an offset or a velocity.
 // Vec2[float64], slopes.go:6
 struct Vec2_f64 {
@@ -610,7 +629,7 @@ struct alignas(16) Arms_f64 {
 static_assert(sizeof(Arms_f64) == 32 && offsetof(Arms_f64, Left) == 0 && offsetof(Arms_f64, Right) == 16, "Arms_f64");
 
 // Mesh is a rank's part of the mesh: edges, and cells of which the first Owned are its own and the rest ghosts.
-// Mesh[float64], types.go:52
+// Mesh[float64], types.go:55
 struct Mesh_f64 {
     Slice<EdgeCells> EdgeCells_;
     Slice<Normal_f64> Normals;
@@ -619,14 +638,15 @@ struct Mesh_f64 {
     Slice<int32> FluxAt;
     int32 Owned;
     Boundary_f64 Boundary_;
+    local_Steps_f64 Local;
     Slice<Stencil_f64> Stencils;
     Slice<Arms_f64> Arms_;
     Slice<int32> SlopesAt;
 };
-static_assert(sizeof(Mesh_f64) == 416 && offsetof(Mesh_f64, EdgeCells_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
+static_assert(sizeof(Mesh_f64) == 464 && offsetof(Mesh_f64, EdgeCells_) == 0 && offsetof(Mesh_f64, Normals) == 24 &&
     offsetof(Mesh_f64, Beds) == 48 && offsetof(Mesh_f64, CellEdges_) == 72 && offsetof(Mesh_f64, FluxAt) == 96 &&
-    offsetof(Mesh_f64, Owned) == 120 && offsetof(Mesh_f64, Boundary_) == 128 &&
-    offsetof(Mesh_f64, Stencils) == 344 && offsetof(Mesh_f64, Arms_) == 368 && offsetof(Mesh_f64, SlopesAt) == 392, "Mesh_f64");
+    offsetof(Mesh_f64, Owned) == 120 && offsetof(Mesh_f64, Boundary_) == 128 && offsetof(Mesh_f64, Local) == 344 &&
+    offsetof(Mesh_f64, Stencils) == 392 && offsetof(Mesh_f64, Arms_) == 416 && offsetof(Mesh_f64, SlopesAt) == 440, "Mesh_f64");
 
 // Clock is the time of a run and the step common to all cells. It is stored on the device, so that steps need not
 // wait for the host.
@@ -653,7 +673,7 @@ static_assert(sizeof(Clock_f64) == 96 && offsetof(Clock_f64, Time) == 0 && offse
     offsetof(Clock_f64, Stop) == 88 && offsetof(Clock_f64, Pending) == 89, "Clock_f64");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
-// State[float64], types.go:18
+// State[float64], types.go:21
 struct alignas(16) State_f64 {
     double H1, Q1x, Q1y, H2, Q2x, Q2y;
 };
@@ -664,7 +684,7 @@ static_assert(sizeof(State_f64) == 48 && offsetof(State_f64, H1) == 0 && offseto
 // Flux is the flux of a layer through an edge, times the edge's length: M is the volume that passes from Left to Right,
 // m³/s; Side is the change of mass flow that the edge takes out of Left and of Right, m⁴/s², which differ since the
 // equations are not in conservation form. Speed is that of the fastest wave, m²/s; only the lower layer has it.
-// Flux[float64], types.go:46
+// Flux[float64], types.go:49
 struct alignas(16) Flux_f64 {
     double M, Speed;
     Array<Vec2_f64, 2> Side;
@@ -758,7 +778,7 @@ static_assert(sizeof(Forcing_f64) == 480 && offsetof(Forcing_f64, Prescribed) ==
 
 // balance is the sum of the outgoing fluxes of a cell over its edges, per second, and the sum of edge length times wave
 // speed.
-// balance[float64], cell.go:23
+// balance[float64], cell.go:25
 struct balance_f64 {
     double h1, q1x, q1y, h2, q2x, q2y;
     double speed_;
@@ -800,7 +820,7 @@ static_assert(sizeof(Distribution) == 12 && offsetof(Distribution, Condition_) =
     offsetof(Distribution, First) == 4 && offsetof(Distribution, Count) == 8, "Distribution");
 
 // Counters counts exceptional events.
-// Counters, types.go:87
+// Counters, types.go:91
 struct Counters {
     int64 ComplexEdges;
     int64 LimitedFluxes;
@@ -1287,7 +1307,7 @@ static_assert(sizeof(Uplift_f64) == 40 && offsetof(Uplift_f64, From) == 0 && off
     offsetof(Uplift_f64, Rises) == 16, "Uplift_f64");
 
 // sum adds the fluxes of a layer. It starts at 0, so that fluxes of -0 sum to 0.
-// sum[float32], cell.go:43
+// sum[float32], cell.go:45
 struct sum_f32_results { float r0; float r1; float r2; float r3; };
 DEVICE sum_f32_results sum_f32(Flux_f32 *f0, Flux_f32 *f1, Flux_f32 *f2, int32 side0, int32 side1, int32 side2) {
     float h = 0.0f;
@@ -1300,7 +1320,7 @@ DEVICE sum_f32_results sum_f32(Flux_f32 *f0, Flux_f32 *f1, Flux_f32 *f2, int32 s
 }
 
 // add adds the fluxes of edges e0, e1 and e2, whose left (0) or right (1) cell this is.
-// (*balance[float32]).add, cell.go:35
+// (*balance[float32]).add, cell.go:37
 DEVICE void balance_add_f32(balance_f32 *b, bool oneLayer, int32 e0, int32 e1, int32 e2, int32 side0, int32 side1,
         int32 side2, Slice<Flux_f32> lower, Slice<Flux_f32> upper) {
     const auto results1 = sum_f32(&lower[e0], &lower[e1], &lower[e2], side0, side1, side2);
@@ -1317,7 +1337,7 @@ DEVICE void balance_add_f32(balance_f32 *b, bool oneLayer, int32 e0, int32 e1, i
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-// (*balance[float32]).gather, cell.go:29
+// (*balance[float32]).gather, cell.go:31
 DEVICE void balance_gather_f32(balance_f32 *b, bool oneLayer, CellEdges links, Slice<Flux_f32> lower,
         Slice<Flux_f32> upper) {
     // -1 or 0
@@ -1325,8 +1345,17 @@ DEVICE void balance_gather_f32(balance_f32 *b, bool oneLayer, CellEdges links, S
     balance_add_f32(b, oneLayer, links.Edge[0] ^ r0, links.Edge[1] ^ r1, links.Edge[2] ^ r2, neg(r0), neg(r1), neg(r2), lower, upper);
 }
 
+// In returns the step of a cell, where the clock's is dt.
+// (*local.Steps[float32]).In, local/local.go:13
+DEVICE float local_Steps_In_f32(const local_Steps_f32 *s, int64 cell, float dt) {
+    if (s->Of.len > 0) {
+        dt *= s->Of[cell];
+    }
+    return dt;
+}
+
 // applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
-// (*balance[float32]).applyFluxes, cell.go:50
+// (*balance[float32]).applyFluxes, cell.go:52
 DEVICE void balance_applyFluxes_f32(balance_f32 *b, bool oneLayer, float rate, State_f32 *c) {
     if (!oneLayer) {
         c->H1 = c->H1 - rate * b->h1;
@@ -1608,10 +1637,10 @@ DEVICE double soil_Soil_Infiltration_f32(soil_Soil_f32 *s, int32 model, double i
     return (fallen - excess) + num_Smaller_f64(rate * dt * (excess / fallen), excess);
 }
 
-// lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
+// Lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float32]).lose, forcing.go:125
-DEVICE void Forcing_lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
+// (*Forcing[float32]).Lose, forcing.go:125
+DEVICE void Forcing_Lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Lost_.len == 0) {
         return;
     }
@@ -1802,7 +1831,7 @@ DEVICE void bedFriction_f32(const Params_f32 *p, float dt, float n, State_f32 *c
 }
 
 // dampLower is dampThinLayers for the lower layer.
-// dampLower[float32], cell.go:91
+// dampLower[float32], cell.go:93
 DEVICE void dampLower_f32(float dry, State_f32 *c) {
     if (c->H2 < dry) {
         c->Q2x = c->H2 * velocity_f32(c->H2, c->Q2x, dry);
@@ -1811,7 +1840,7 @@ DEVICE void dampLower_f32(float dry, State_f32 *c) {
 }
 
 // dampLayers is dampThinLayers if a layer is known to be thin.
-// dampLayers[float32], cell.go:83
+// dampLayers[float32], cell.go:85
 DEVICE void dampLayers_f32(float dry, State_f32 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f32(c->H1, c->Q1x, dry);
@@ -1822,7 +1851,7 @@ DEVICE void dampLayers_f32(float dry, State_f32 *c) {
 
 // dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the
 // function velocity returns, so that velocities stay bounded as the layer drains.
-// dampThinLayers[float32], cell.go:74
+// dampThinLayers[float32], cell.go:76
 DEVICE void dampThinLayers_f32(bool oneLayer, float dry, State_f32 *c) {
     if (oneLayer) {
         dampLower_f32(dry, c);
@@ -1832,7 +1861,7 @@ DEVICE void dampThinLayers_f32(bool oneLayer, float dry, State_f32 *c) {
 }
 
 // invalid reports whether a state is not finite or has a negative thickness.
-// (*State[float32]).invalid, cell.go:67
+// (*State[float32]).invalid, cell.go:69
 DEVICE bool State_invalid_f32(State_f32 *c) {
     float all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     return all - all != 0.0f || c->H1 < 0.0f || c->H2 < 0.0f;
@@ -1840,7 +1869,7 @@ DEVICE bool State_invalid_f32(State_f32 *c) {
 
 // stepLimit returns the longest step that the CFL condition, equation (3), allows; NaN if the new state c is not finite
 // or a thickness is negative.
-// (*balance[float32]).stepLimit, cell.go:59
+// (*balance[float32]).stepLimit, cell.go:61
 DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float area, State_f32 *c) {
     if (State_invalid_f32(c)) {
         return float(math_NaN());
@@ -1872,7 +1901,7 @@ DEVICE float balance_advance_f32(balance_f32 *b, bool oneLayer, int64 i, const P
     balance_applyFluxes_f32(b, oneLayer, dt / area, &c);
     if (p->Forced) {
         Forcing_apply_f32(force, i, p, dt, from, &c);
-        Forcing_lose_f32(force, i, dt, &c);
+        Forcing_Lose_f32(force, i, dt, &c);
         Forcing_rotate_f32(force, i, dt, p->DryDepth, from, &c);
     }
     if (!oneLayer && p->Hyperbolic) {
@@ -1894,6 +1923,14 @@ DEVICE float balance_advance_f32(balance_f32 *b, bool oneLayer, int64 i, const P
     return limit;
 }
 
+// Note stores the longest step of a cell.
+// (*local.Steps[float32]).Note, local/local.go:29
+DEVICE void local_Steps_Note_f32(const local_Steps_f32 *s, int64 cell, float longest) {
+    if (s->Longest.len > 0) {
+        s->Longest[cell] = longest;
+    }
+}
+
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
 // vertices, and returns the longest step that the waves of w allow it, equation (3): NaN if the new state is not finite
 // or a thickness negative.
@@ -1903,11 +1940,13 @@ DEVICE float UpdateCell_f32_at(int64 i, bool oneLayer, const Params_f32 *p, cons
         const Forcing_f32 *force, Slice<State_f32> out) {
     balance_f32 b = {};
     balance_gather_f32(&b, oneLayer, m->CellEdges_[i], lower, upper);
-    return balance_advance_f32(&b, oneLayer, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
+    float longest = balance_advance_f32(&b, oneLayer, i, p, local_Steps_In_f32(&m->Local, i, clock->Dt), m->Beds[i].Area, &w[i], manning, force, &out[i]);
+    local_Steps_Note_f32(&m->Local, i, longest);
+    return longest;
 }
 
 // sum adds the fluxes of a layer. It starts at 0, so that fluxes of -0 sum to 0.
-// sum[float64], cell.go:43
+// sum[float64], cell.go:45
 struct sum_f64_results { double r0; double r1; double r2; double r3; };
 DEVICE sum_f64_results sum_f64(Flux_f64 *f0, Flux_f64 *f1, Flux_f64 *f2, int32 side0, int32 side1, int32 side2) {
     double h = 0.0;
@@ -1920,7 +1959,7 @@ DEVICE sum_f64_results sum_f64(Flux_f64 *f0, Flux_f64 *f1, Flux_f64 *f2, int32 s
 }
 
 // add adds the fluxes of edges e0, e1 and e2, whose left (0) or right (1) cell this is.
-// (*balance[float64]).add, cell.go:35
+// (*balance[float64]).add, cell.go:37
 DEVICE void balance_add_f64(balance_f64 *b, bool oneLayer, int32 e0, int32 e1, int32 e2, int32 side0, int32 side1,
         int32 side2, Slice<Flux_f64> lower, Slice<Flux_f64> upper) {
     const auto results1 = sum_f64(&lower[e0], &lower[e1], &lower[e2], side0, side1, side2);
@@ -1937,7 +1976,7 @@ DEVICE void balance_add_f64(balance_f64 *b, bool oneLayer, int32 e0, int32 e1, i
 }
 
 // gather collects the fluxes of a cell's edges in the order of its vertices.
-// (*balance[float64]).gather, cell.go:29
+// (*balance[float64]).gather, cell.go:31
 DEVICE void balance_gather_f64(balance_f64 *b, bool oneLayer, CellEdges links, Slice<Flux_f64> lower,
         Slice<Flux_f64> upper) {
     // -1 or 0
@@ -1945,8 +1984,17 @@ DEVICE void balance_gather_f64(balance_f64 *b, bool oneLayer, CellEdges links, S
     balance_add_f64(b, oneLayer, links.Edge[0] ^ r0, links.Edge[1] ^ r1, links.Edge[2] ^ r2, neg(r0), neg(r1), neg(r2), lower, upper);
 }
 
+// In returns the step of a cell, where the clock's is dt.
+// (*local.Steps[float64]).In, local/local.go:13
+DEVICE double local_Steps_In_f64(const local_Steps_f64 *s, int64 cell, double dt) {
+    if (s->Of.len > 0) {
+        dt *= s->Of[cell];
+    }
+    return dt;
+}
+
 // applyFluxes subtracts the outgoing fluxes from a cell, rate being the step's length over the cell's area.
-// (*balance[float64]).applyFluxes, cell.go:50
+// (*balance[float64]).applyFluxes, cell.go:52
 DEVICE void balance_applyFluxes_f64(balance_f64 *b, bool oneLayer, double rate, State_f64 *c) {
     if (!oneLayer) {
         c->H1 = c->H1 - rate * b->h1;
@@ -2103,10 +2151,10 @@ DEVICE double soil_Soil_Infiltration_f64(soil_Soil_f64 *s, int32 model, double i
     return (fallen - excess) + num_Smaller_f64(rate * dt * (excess / fallen), excess);
 }
 
-// lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
+// Lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float64]).lose, forcing.go:125
-DEVICE void Forcing_lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
+// (*Forcing[float64]).Lose, forcing.go:125
+DEVICE void Forcing_Lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Lost_.len == 0) {
         return;
     }
@@ -2297,7 +2345,7 @@ DEVICE void bedFriction_f64(const Params_f64 *p, double dt, double n, State_f64 
 }
 
 // dampLower is dampThinLayers for the lower layer.
-// dampLower[float64], cell.go:91
+// dampLower[float64], cell.go:93
 DEVICE void dampLower_f64(double dry, State_f64 *c) {
     if (c->H2 < dry) {
         c->Q2x = c->H2 * velocity_f64(c->H2, c->Q2x, dry);
@@ -2306,7 +2354,7 @@ DEVICE void dampLower_f64(double dry, State_f64 *c) {
 }
 
 // dampLayers is dampThinLayers if a layer is known to be thin.
-// dampLayers[float64], cell.go:83
+// dampLayers[float64], cell.go:85
 DEVICE void dampLayers_f64(double dry, State_f64 *c) {
     if (c->H1 < dry) {
         c->Q1x = c->H1 * velocity_f64(c->H1, c->Q1x, dry);
@@ -2317,7 +2365,7 @@ DEVICE void dampLayers_f64(double dry, State_f64 *c) {
 
 // dampThinLayers reduces the momentum of a layer thinner than dry to its thickness times the bounded velocity that the
 // function velocity returns, so that velocities stay bounded as the layer drains.
-// dampThinLayers[float64], cell.go:74
+// dampThinLayers[float64], cell.go:76
 DEVICE void dampThinLayers_f64(bool oneLayer, double dry, State_f64 *c) {
     if (oneLayer) {
         dampLower_f64(dry, c);
@@ -2327,7 +2375,7 @@ DEVICE void dampThinLayers_f64(bool oneLayer, double dry, State_f64 *c) {
 }
 
 // invalid reports whether a state is not finite or has a negative thickness.
-// (*State[float64]).invalid, cell.go:67
+// (*State[float64]).invalid, cell.go:69
 DEVICE bool State_invalid_f64(State_f64 *c) {
     double all = c->H1 + c->Q1x + c->Q1y + c->H2 + c->Q2x + c->Q2y;
     return all - all != 0.0 || c->H1 < 0.0 || c->H2 < 0.0;
@@ -2335,7 +2383,7 @@ DEVICE bool State_invalid_f64(State_f64 *c) {
 
 // stepLimit returns the longest step that the CFL condition, equation (3), allows; NaN if the new state c is not finite
 // or a thickness is negative.
-// (*balance[float64]).stepLimit, cell.go:59
+// (*balance[float64]).stepLimit, cell.go:61
 DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double area, State_f64 *c) {
     if (State_invalid_f64(c)) {
         return math_NaN();
@@ -2367,7 +2415,7 @@ DEVICE double balance_advance_f64(balance_f64 *b, bool oneLayer, int64 i, const 
     balance_applyFluxes_f64(b, oneLayer, dt / area, &c);
     if (p->Forced) {
         Forcing_apply_f64(force, i, p, dt, from, &c);
-        Forcing_lose_f64(force, i, dt, &c);
+        Forcing_Lose_f64(force, i, dt, &c);
         Forcing_rotate_f64(force, i, dt, p->DryDepth, from, &c);
     }
     if (!oneLayer && p->Hyperbolic) {
@@ -2389,6 +2437,14 @@ DEVICE double balance_advance_f64(balance_f64 *b, bool oneLayer, int64 i, const 
     return limit;
 }
 
+// Note stores the longest step of a cell.
+// (*local.Steps[float64]).Note, local/local.go:29
+DEVICE void local_Steps_Note_f64(const local_Steps_f64 *s, int64 cell, double longest) {
+    if (s->Longest.len > 0) {
+        s->Longest[cell] = longest;
+    }
+}
+
 // UpdateCell advances cell i by the clock's step from w to out, equation (2), gathering its edges in the order of its
 // vertices, and returns the longest step that the waves of w allow it, equation (3): NaN if the new state is not finite
 // or a thickness negative.
@@ -2398,7 +2454,9 @@ DEVICE double UpdateCell_f64_at(int64 i, bool oneLayer, const Params_f64 *p, con
         const Forcing_f64 *force, Slice<State_f64> out) {
     balance_f64 b = {};
     balance_gather_f64(&b, oneLayer, m->CellEdges_[i], lower, upper);
-    return balance_advance_f64(&b, oneLayer, i, p, clock->Dt, m->Beds[i].Area, &w[i], manning, force, &out[i]);
+    double longest = balance_advance_f64(&b, oneLayer, i, p, local_Steps_In_f64(&m->Local, i, clock->Dt), m->Beds[i].Area, &w[i], manning, force, &out[i]);
+    local_Steps_Note_f64(&m->Local, i, longest);
+    return longest;
 }
 
 // Interpolate returns the value at x of count rows from first on, which are linear between their abscissas T: that of
@@ -2490,6 +2548,21 @@ DEVICE void SumConveyances_f64_at(int64 k, Slice<Distribution> list, const Bound
         sum += b->Conveyances[add(d.First, n)];
     }
     b->Sums[d.Condition_] = sum;
+}
+
+// inside returns the index of a neighbour of cell i, or of the cell itself if the neighbour is Wall or Open.
+// inside, reconstruct.go:67
+DEVICE int32 inside(int32 neighbour, int64 i) {
+    if (neighbour < 0) {
+        return int32(i);
+    }
+    return neighbour;
+}
+
+// inner returns the right cell, or the left one at the boundary.
+// (EdgeCells).inner, reconstructed.go:26
+DEVICE int32 EdgeCells_inner(EdgeCells e) {
+    return inside(e.Right, int64(e.Left));
 }
 
 // rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
@@ -2608,13 +2681,10 @@ DEVICE void Face_computeResidual_f32(Face_f32 *f, float ratio) {
 
 // LoadSides fills the sides of an edge from the states of its cells, the jumps and the Roe state. Both sides are read
 // before either is used, so that a GPU waits for memory once.
-// (*Face[float32]).LoadSides, edge.go:40
+// (*Face[float32]).LoadSides, edge.go:41
 DEVICE void Face_LoadSides_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f32 *n, const Params_f32 *p,
         Slice<Bed_f32> beds, Slice<State_f32> w) {
-    int32 right = at.Right;
-    if (right < 0) {
-        right = at.Left;
-    }
+    int32 right = EdgeCells_inner(at);
     side_rotate_f32(&f->l, scheme, &w[at.Left], &beds[at.Left], n->X, n->Y);
     side_rotate_f32(&f->r, scheme, &w[right], &beds[right], n->X, n->Y);
     if (scheme == 3) {
@@ -2722,7 +2792,7 @@ DEVICE float Eigenvalues_fastest_f32(Eigenvalues_f32 *ev) {
 }
 
 // Waves computes the eigenvalues of a face with both layers on both sides.
-// (*Face[float32]).Waves, edge.go:81
+// (*Face[float32]).Waves, edge.go:79
 DEVICE void Face_Waves_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
     if (scheme != 3) {
         if (!f->thin) {
@@ -3066,7 +3136,7 @@ DEVICE void Face_roe_f32(Face_f32 *f, const Params_f32 *p) {
 }
 
 // Viscosity computes the viscosity of the scheme. A face with a thin layer uses that of PVM-IFCP.
-// (*Face[float32]).Viscosity, edge.go:92
+// (*Face[float32]).Viscosity, edge.go:90
 DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
     if (scheme == 3) {
         Face_viscosityOfOneLayer_f32(f, p);
@@ -3080,6 +3150,15 @@ DEVICE void Face_Viscosity_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
     } else {
         Face_roe_f32(f, p);
     }
+}
+
+// Across returns the longer step of two cells, within which an edge between them takes no more than either has.
+// (*local.Steps[float32]).Across, local/local.go:21
+DEVICE float local_Steps_Across_f32(const local_Steps_f32 *s, int32 left, int32 right, float dt) {
+    if (s->Of.len > 0) {
+        dt *= num_Larger_f32(s->Of[left], s->Of[right]);
+    }
+    return dt;
 }
 
 // bounded returns x in [0, 1].
@@ -3394,7 +3473,7 @@ DEVICE float Face_supplied2_f32(Face_f32 *f, int32 scheme, EdgeCells at, float m
 }
 
 // carried returns the tangential mass flow that the mass flux m advects from upwind.
-// carried[float32], edge.go:189
+// carried[float32], edge.go:187
 DEVICE float carried_f32(float m, float tl, float tr) {
     if (m > 0.0f) {
         return m * tl;
@@ -3464,7 +3543,7 @@ DEVICE Flux_f32 Face_outletFlux_f32(Face_f32 *f, EdgeCells at, Normal_f32 *norma
 
 // contact returns the tangential flux of the 6×6 system: Roe's method for the contact wave of speed u, with t the Roe
 // mean of the tangential velocity and v the viscosity of the mass.
-// contact[float32], edge.go:198
+// contact[float32], edge.go:196
 DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float t, float v) {
     float jump = qr * tr - ql * tl;
     return (jump - (t * v + num_Sign_f32(u) * (jump - t * (qr - ql)))) / 2.0f + ql * tl;
@@ -3547,7 +3626,7 @@ DEVICE float Face_supplied1_f32(Face_f32 *f, EdgeCells at, float m, float length
 // would let a deep neighbour accelerate the film, and a draining film would keep its momentum. It bounds in the same
 // way a layer of any thickness whose mass flux was limited: else the layer would keep its momentum while it loses mass,
 // and accelerate.
-// limitMomentum[float32], edge.go:209
+// limitMomentum[float32], edge.go:207
 struct limitMomentum_f32_results { float r0; float r1; };
 DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, bool limited, float hl, float ul,
         float hr, float ur, float jump, const Params_f32 *p) {
@@ -3576,7 +3655,7 @@ DEVICE limitMomentum_f32_results limitMomentum_f32(float nl, float nr, float m, 
 // which cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Where two
 // ranks or tiles compute the same edge, only the one for which it is own updates the counters. In one piece: the
 // fluxes of both layers share their limits.
-// (*Face[float32]).fluxes, edge.go:126
+// (*Face[float32]).fluxes, edge.go:124
 struct Face_fluxes_f32_results { Flux_f32 r0; Flux_f32 r1; };
 DEVICE Face_fluxes_f32_results Face_fluxes_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f32 *normal,
         const Params_f32 *p, const Boundary_f32 *boundary, float dt, bool own, Counters *n) {
@@ -3664,7 +3743,7 @@ DEVICE void Boundary_addOutflow_f32(const Boundary_f32 *s, EdgeCells at, float d
 }
 
 // WriteFluxes writes the fluxes of an edge to position to of those of all edges: see fluxes.
-// (*Face[float32]).WriteFluxes, edge.go:110
+// (*Face[float32]).WriteFluxes, edge.go:108
 DEVICE void Face_WriteFluxes_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f32 *normal, const Params_f32 *p,
         const Boundary_f32 *boundary, float dt, bool own, int32 to, Slice<Flux_f32> lower, Slice<Flux_f32> upper,
         Counters *n) {
@@ -3686,7 +3765,7 @@ DEVICE void EdgeFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Me
     Face_LoadSides_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f32(&f, scheme, p);
     Face_Viscosity_f32(&f, scheme, p);
-    Face_WriteFluxes_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, m->FluxAt[e], lower, upper, n);
+    Face_WriteFluxes_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, local_Steps_Across_f32(&m->Local, m->EdgeCells_[e].Left, EdgeCells_inner(m->EdgeCells_[e]), clock->Dt), m->EdgeCells_[e].Left < m->Owned, m->FluxAt[e], lower, upper, n);
 }
 
 // rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
@@ -3805,13 +3884,10 @@ DEVICE void Face_computeResidual_f64(Face_f64 *f, double ratio) {
 
 // LoadSides fills the sides of an edge from the states of its cells, the jumps and the Roe state. Both sides are read
 // before either is used, so that a GPU waits for memory once.
-// (*Face[float64]).LoadSides, edge.go:40
+// (*Face[float64]).LoadSides, edge.go:41
 DEVICE void Face_LoadSides_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f64 *n, const Params_f64 *p,
         Slice<Bed_f64> beds, Slice<State_f64> w) {
-    int32 right = at.Right;
-    if (right < 0) {
-        right = at.Left;
-    }
+    int32 right = EdgeCells_inner(at);
     side_rotate_f64(&f->l, scheme, &w[at.Left], &beds[at.Left], n->X, n->Y);
     side_rotate_f64(&f->r, scheme, &w[right], &beds[right], n->X, n->Y);
     if (scheme == 3) {
@@ -3920,7 +3996,7 @@ DEVICE double Eigenvalues_fastest_f64(Eigenvalues_f64 *ev) {
 }
 
 // Waves computes the eigenvalues of a face with both layers on both sides.
-// (*Face[float64]).Waves, edge.go:81
+// (*Face[float64]).Waves, edge.go:79
 DEVICE void Face_Waves_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
     if (scheme != 3) {
         if (!f->thin) {
@@ -4264,7 +4340,7 @@ DEVICE void Face_roe_f64(Face_f64 *f, const Params_f64 *p) {
 }
 
 // Viscosity computes the viscosity of the scheme. A face with a thin layer uses that of PVM-IFCP.
-// (*Face[float64]).Viscosity, edge.go:92
+// (*Face[float64]).Viscosity, edge.go:90
 DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
     if (scheme == 3) {
         Face_viscosityOfOneLayer_f64(f, p);
@@ -4278,6 +4354,15 @@ DEVICE void Face_Viscosity_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
     } else {
         Face_roe_f64(f, p);
     }
+}
+
+// Across returns the longer step of two cells, within which an edge between them takes no more than either has.
+// (*local.Steps[float64]).Across, local/local.go:21
+DEVICE double local_Steps_Across_f64(const local_Steps_f64 *s, int32 left, int32 right, double dt) {
+    if (s->Of.len > 0) {
+        dt *= num_Larger_f64(s->Of[left], s->Of[right]);
+    }
+    return dt;
 }
 
 // bounded returns x in [0, 1].
@@ -4592,7 +4677,7 @@ DEVICE double Face_supplied2_f64(Face_f64 *f, int32 scheme, EdgeCells at, double
 }
 
 // carried returns the tangential mass flow that the mass flux m advects from upwind.
-// carried[float64], edge.go:189
+// carried[float64], edge.go:187
 DEVICE double carried_f64(double m, double tl, double tr) {
     if (m > 0.0) {
         return m * tl;
@@ -4662,7 +4747,7 @@ DEVICE Flux_f64 Face_outletFlux_f64(Face_f64 *f, EdgeCells at, Normal_f64 *norma
 
 // contact returns the tangential flux of the 6×6 system: Roe's method for the contact wave of speed u, with t the Roe
 // mean of the tangential velocity and v the viscosity of the mass.
-// contact[float64], edge.go:198
+// contact[float64], edge.go:196
 DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, double t, double v) {
     double jump = qr * tr - ql * tl;
     return (jump - (t * v + num_Sign_f64(u) * (jump - t * (qr - ql)))) / 2.0 + ql * tl;
@@ -4746,7 +4831,7 @@ DEVICE double Face_supplied1_f64(Face_f64 *f, EdgeCells at, double m, double len
 // would let a deep neighbour accelerate the film, and a draining film would keep its momentum. It bounds in the same
 // way a layer of any thickness whose mass flux was limited: else the layer would keep its momentum while it loses mass,
 // and accelerate.
-// limitMomentum[float64], edge.go:209
+// limitMomentum[float64], edge.go:207
 struct limitMomentum_f64_results { double r0; double r1; };
 DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double m, bool limited, double hl,
         double ul, double hr, double ur, double jump, const Params_f64 *p) {
@@ -4775,7 +4860,7 @@ DEVICE limitMomentum_f64_results limitMomentum_f64(double nl, double nr, double 
 // which cancels over a closed cell. The tangential flux is that of contact waves, or carried by the mass. Where two
 // ranks or tiles compute the same edge, only the one for which it is own updates the counters. In one piece: the
 // fluxes of both layers share their limits.
-// (*Face[float64]).fluxes, edge.go:126
+// (*Face[float64]).fluxes, edge.go:124
 struct Face_fluxes_f64_results { Flux_f64 r0; Flux_f64 r1; };
 DEVICE Face_fluxes_f64_results Face_fluxes_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f64 *normal,
         const Params_f64 *p, const Boundary_f64 *boundary, double dt, bool own, Counters *n) {
@@ -4863,7 +4948,7 @@ DEVICE void Boundary_addOutflow_f64(const Boundary_f64 *s, EdgeCells at, double 
 }
 
 // WriteFluxes writes the fluxes of an edge to position to of those of all edges: see fluxes.
-// (*Face[float64]).WriteFluxes, edge.go:110
+// (*Face[float64]).WriteFluxes, edge.go:108
 DEVICE void Face_WriteFluxes_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f64 *normal, const Params_f64 *p,
         const Boundary_f64 *boundary, double dt, bool own, int32 to, Slice<Flux_f64> lower, Slice<Flux_f64> upper,
         Counters *n) {
@@ -4885,7 +4970,7 @@ DEVICE void EdgeFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const Me
     Face_LoadSides_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, m->Beds, w);
     Face_Waves_f64(&f, scheme, p);
     Face_Viscosity_f64(&f, scheme, p);
-    Face_WriteFluxes_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, m->FluxAt[e], lower, upper, n);
+    Face_WriteFluxes_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, local_Steps_Across_f64(&m->Local, m->EdgeCells_[e].Left, EdgeCells_inner(m->EdgeCells_[e]), clock->Dt), m->EdgeCells_[e].Left < m->Owned, m->FluxAt[e], lower, upper, n);
 }
 
 // covers reports whether a thickness h with the mass flow (x, y) sets no new extreme. Within rounding of an extreme it
@@ -5197,15 +5282,6 @@ DEVICE void GatherPeaks_f64_at(int64 k, Slice<int32> cells, Clock_f64 *clock, co
 DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
     Vec2_f32 a = c->Arm[0], b = c->Arm[1];
     return geometry_f32{Array<Vec2_f32, 3>{{a, b, Vec2_f32{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
-}
-
-// inside returns the index of a neighbour of cell i, or of the cell itself if the neighbour is Wall or Open.
-// inside, reconstruct.go:67
-DEVICE int32 inside(int32 neighbour, int64 i) {
-    if (neighbour < 0) {
-        return int32(i);
-    }
-    return neighbour;
 }
 
 // thinVelocity returns the velocity of a layer that may be absent, as velocity does.
@@ -6476,19 +6552,10 @@ DEVICE void CellSlopes_f64_at(int64 i, bool oneLayer, const Params_f64 *p, const
     out[m->SlopesAt[i]] = slopesOf_f64(oneLayer, i, p, m, w);
 }
 
-// inner returns the right cell, or the left one at the boundary.
-// (EdgeCells).inner, reconstructed.go:25
-DEVICE int32 EdgeCells_inner(EdgeCells e) {
-    if (e.Right < 0) {
-        return e.Left;
-    }
-    return e.Right;
-}
-
 // reconstruct computes the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper
 // layer. Levels and thicknesses are reconstructed separately: deriving one from the other would break rest in the
 // last bit.
-// (*side[float32]).reconstruct, reconstructed.go:64
+// (*side[float32]).reconstruct, reconstructed.go:60
 DEVICE void side_reconstruct_f32(side_f32 *s, Bed_f32 *bed, Slopes_f32 *g, Vec2_f32 arm, float nx, float ny) {
     s->area = bed->Area;
     s->bed = bed->Depth;
@@ -6505,7 +6572,7 @@ DEVICE void side_reconstruct_f32(side_f32 *s, Bed_f32 *bed, Slopes_f32 *g, Vec2_
 }
 
 // reconstructUpper does so for the upper layer.
-// (*side[float32]).reconstructUpper, reconstructed.go:75
+// (*side[float32]).reconstructUpper, reconstructed.go:71
 DEVICE void side_reconstructUpper_f32(side_f32 *s, Slopes_f32 *g, Vec2_f32 arm, float nx, float ny) {
     s->mean1 = g->H1;
     s->share1 = g->Share1;
@@ -6520,7 +6587,7 @@ DEVICE void side_reconstructUpper_f32(side_f32 *s, Slopes_f32 *g, Vec2_f32 arm, 
 
 // dropUpper removes the upper layer from a side whose cell has none: h1 is its thickness in the cell. It follows after
 // both sides are read, so that a GPU waits for memory once.
-// (*side[float32]).dropUpper, reconstructed.go:86
+// (*side[float32]).dropUpper, reconstructed.go:82
 DEVICE void side_dropUpper_f32(side_f32 *s, float h1) {
     if (h1 <= 0.0f) {
         s->z1 = s->z2;
@@ -6532,7 +6599,7 @@ DEVICE void side_dropUpper_f32(side_f32 *s, float h1) {
 }
 
 // ReconstructSides does what LoadSides does, from the slopes l and r of both cells.
-// (*Face[float32]).ReconstructSides, reconstructed.go:33
+// (*Face[float32]).ReconstructSides, reconstructed.go:29
 DEVICE void Face_ReconstructSides_f32(Face_f32 *f, int32 scheme, EdgeCells at, Normal_f32 *n, Arms_f32 *arms,
         const Params_f32 *p, Slice<Bed_f32> beds, Slopes_f32 *l, Slopes_f32 *r) {
     f->sloped = true;
@@ -6571,13 +6638,13 @@ DEVICE void SlopedFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const 
     Face_ReconstructSides_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, &slopes[m->SlopesAt[m->EdgeCells_[e].Left]], &slopes[m->SlopesAt[EdgeCells_inner(m->EdgeCells_[e])]]);
     Face_Waves_f32(&f, scheme, p);
     Face_Viscosity_f32(&f, scheme, p);
-    Face_WriteFluxes_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, m->FluxAt[e], lower, upper, n);
+    Face_WriteFluxes_f32(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, local_Steps_Across_f32(&m->Local, m->EdgeCells_[e].Left, EdgeCells_inner(m->EdgeCells_[e]), clock->Dt), m->EdgeCells_[e].Left < m->Owned, m->FluxAt[e], lower, upper, n);
 }
 
 // reconstruct computes the state at the end of a cell's arm, in the frame of the normal (nx, ny), without the upper
 // layer. Levels and thicknesses are reconstructed separately: deriving one from the other would break rest in the
 // last bit.
-// (*side[float64]).reconstruct, reconstructed.go:64
+// (*side[float64]).reconstruct, reconstructed.go:60
 DEVICE void side_reconstruct_f64(side_f64 *s, Bed_f64 *bed, Slopes_f64 *g, Vec2_f64 arm, double nx, double ny) {
     s->area = bed->Area;
     s->bed = bed->Depth;
@@ -6594,7 +6661,7 @@ DEVICE void side_reconstruct_f64(side_f64 *s, Bed_f64 *bed, Slopes_f64 *g, Vec2_
 }
 
 // reconstructUpper does so for the upper layer.
-// (*side[float64]).reconstructUpper, reconstructed.go:75
+// (*side[float64]).reconstructUpper, reconstructed.go:71
 DEVICE void side_reconstructUpper_f64(side_f64 *s, Slopes_f64 *g, Vec2_f64 arm, double nx, double ny) {
     s->mean1 = g->H1;
     s->share1 = g->Share1;
@@ -6609,7 +6676,7 @@ DEVICE void side_reconstructUpper_f64(side_f64 *s, Slopes_f64 *g, Vec2_f64 arm, 
 
 // dropUpper removes the upper layer from a side whose cell has none: h1 is its thickness in the cell. It follows after
 // both sides are read, so that a GPU waits for memory once.
-// (*side[float64]).dropUpper, reconstructed.go:86
+// (*side[float64]).dropUpper, reconstructed.go:82
 DEVICE void side_dropUpper_f64(side_f64 *s, double h1) {
     if (h1 <= 0.0) {
         s->z1 = s->z2;
@@ -6621,7 +6688,7 @@ DEVICE void side_dropUpper_f64(side_f64 *s, double h1) {
 }
 
 // ReconstructSides does what LoadSides does, from the slopes l and r of both cells.
-// (*Face[float64]).ReconstructSides, reconstructed.go:33
+// (*Face[float64]).ReconstructSides, reconstructed.go:29
 DEVICE void Face_ReconstructSides_f64(Face_f64 *f, int32 scheme, EdgeCells at, Normal_f64 *n, Arms_f64 *arms,
         const Params_f64 *p, Slice<Bed_f64> beds, Slopes_f64 *l, Slopes_f64 *r) {
     f->sloped = true;
@@ -6660,7 +6727,7 @@ DEVICE void SlopedFlux_f64_at(int64 e, int32 scheme, const Params_f64 *p, const 
     Face_ReconstructSides_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], &m->Arms_[e], p, m->Beds, &slopes[m->SlopesAt[m->EdgeCells_[e].Left]], &slopes[m->SlopesAt[EdgeCells_inner(m->EdgeCells_[e])]]);
     Face_Waves_f64(&f, scheme, p);
     Face_Viscosity_f64(&f, scheme, p);
-    Face_WriteFluxes_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, clock->Dt, m->EdgeCells_[e].Left < m->Owned, m->FluxAt[e], lower, upper, n);
+    Face_WriteFluxes_f64(&f, scheme, m->EdgeCells_[e], &m->Normals[e], p, &m->Boundary_, local_Steps_Across_f64(&m->Local, m->EdgeCells_[e].Left, EdgeCells_inner(m->EdgeCells_[e]), clock->Dt), m->EdgeCells_[e].Left < m->Owned, m->FluxAt[e], lower, upper, n);
 }
 
 // speed returns the speed of a layer, 0 if dry.
@@ -7415,7 +7482,7 @@ DEVICE void TableReceived_f64_at(int64 i, bool oneLayer, Slice<Slopes_f64> recei
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
-// (*balance[float32]).addPressure, stage.go:106
+// (*balance[float32]).addPressure, stage.go:108
 DEVICE void balance_addPressure_f32(balance_f32 *b, bool oneLayer, const Params_f32 *p, float area, State_f32 *c,
         Slopes_f32 *s) {
     float weight2 = area * p->Gravity * c->H2;
@@ -7432,7 +7499,7 @@ DEVICE void balance_addPressure_f32(balance_f32 *b, bool oneLayer, const Params_
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float32]).mean, stage.go:121
+// (*State[float32]).mean, stage.go:123
 DEVICE void State_mean_f32(State_f32 *c, bool oneLayer, State_f32 *o) {
     if (!oneLayer) {
         c->H1 = (c->H1 + o->H1) / 2.0f;
@@ -7483,7 +7550,7 @@ DEVICE void boundSpeed_f32(const Params_f32 *p, float head, float depth, float f
 
 // rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
 // goes no further in the step, accelerated by the slope of the bed, than a wave may.
-// (*balance[float32]).rainOnDry, stage.go:160
+// (*balance[float32]).rainOnDry, stage.go:162
 DEVICE float balance_rainOnDry_f32(balance_f32 *b, bool oneLayer, int64 i, const Params_f32 *p, float area,
         const Forcing_f32 *force, State_f32 *c, Slopes_f32 *s) {
     if (c->H1 + c->H2 >= p->DryDepth || !(Forcing_rainAhead_f32(force, i) > 0.0f)) {
@@ -7499,7 +7566,7 @@ DEVICE float balance_rainOnDry_f32(balance_f32 *b, bool oneLayer, int64 i, const
 // condition with the waves at the end of the step: the sum S of the edges' lengths times wave speeds grows by g × Gain
 // where the slope of the level accelerates the water. Where friction bounds the speed it may become that of uniform
 // flow. In a dry cell the step is that of the CFL condition.
-// (*balance[float32]).longestStep, stage.go:132
+// (*balance[float32]).longestStep, stage.go:134
 DEVICE float balance_longestStep_f32(balance_f32 *b, bool oneLayer, int64 i, const Params_f32 *p, float area,
         float limit, Slice<float> manning, const Forcing_f32 *force, State_f32 *w, Slopes_f32 *s) {
     float h = w->H2, gain = s->Gain;
@@ -7527,7 +7594,7 @@ DEVICE float balance_longestStep_f32(balance_f32 *b, bool oneLayer, int64 i, con
 }
 
 // stage is StageCell with the fluxes of the cell's edges given.
-// (*balance[float32]).stage, stage.go:55
+// (*balance[float32]).stage, stage.go:57
 DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last, const Params_f32 *p, float dt,
         Bed_f32 bed, State_f32 *start, State_f32 *w, Slopes_f32 *slopes, Slice<float> manning,
         const Forcing_f32 *force, State_f32 *out) {
@@ -7557,7 +7624,7 @@ DEVICE float balance_stage_f32(balance_f32 *b, bool oneLayer, int64 i, bool last
         }
         State_mean_f32(&c, oneLayer, &from);
         if (p->Forced) {
-            Forcing_lose_f32(force, i, dt, &c);
+            Forcing_Lose_f32(force, i, dt, &c);
         }
         dampThinLayers_f32(oneLayer, p->DryDepth, &c);
         if (p->Friction) {
@@ -7588,11 +7655,13 @@ DEVICE float StageCell_f32_at(int64 i, bool last, bool oneLayer, const Params_f3
         Slice<State_f32> out) {
     balance_f32 b = {};
     balance_gather_f32(&b, oneLayer, m->CellEdges_[i], lower, upper);
-    return balance_stage_f32(&b, oneLayer, i, last, p, clock->Dt, m->Beds[i], &start[i], &w[i], &slopes[m->SlopesAt[i]], manning, force, &out[i]);
+    float longest = balance_stage_f32(&b, oneLayer, i, last, p, local_Steps_In_f32(&m->Local, i, clock->Dt), m->Beds[i], &start[i], &w[i], &slopes[m->SlopesAt[i]], manning, force, &out[i]);
+    local_Steps_Note_f32(&m->Local, i, longest);
+    return longest;
 }
 
 // addPressure adds the pressure gradient within the cell, from the slopes of the levels.
-// (*balance[float64]).addPressure, stage.go:106
+// (*balance[float64]).addPressure, stage.go:108
 DEVICE void balance_addPressure_f64(balance_f64 *b, bool oneLayer, const Params_f64 *p, double area, State_f64 *c,
         Slopes_f64 *s) {
     double weight2 = area * p->Gravity * c->H2;
@@ -7609,7 +7678,7 @@ DEVICE void balance_addPressure_f64(balance_f64 *b, bool oneLayer, const Params_
 }
 
 // mean makes c the mean of itself and another.
-// (*State[float64]).mean, stage.go:121
+// (*State[float64]).mean, stage.go:123
 DEVICE void State_mean_f64(State_f64 *c, bool oneLayer, State_f64 *o) {
     if (!oneLayer) {
         c->H1 = (c->H1 + o->H1) / 2.0;
@@ -7661,7 +7730,7 @@ DEVICE void boundSpeed_f64(const Params_f64 *p, double head, double depth, doubl
 
 // rainOnDry returns a limit of the step for rain on a dry cell, where no wave or slope of a level bounds it: what falls
 // goes no further in the step, accelerated by the slope of the bed, than a wave may.
-// (*balance[float64]).rainOnDry, stage.go:160
+// (*balance[float64]).rainOnDry, stage.go:162
 DEVICE double balance_rainOnDry_f64(balance_f64 *b, bool oneLayer, int64 i, const Params_f64 *p, double area,
         const Forcing_f64 *force, State_f64 *c, Slopes_f64 *s) {
     if (c->H1 + c->H2 >= p->DryDepth || !(Forcing_rainAhead_f64(force, i) > 0.0)) {
@@ -7677,7 +7746,7 @@ DEVICE double balance_rainOnDry_f64(balance_f64 *b, bool oneLayer, int64 i, cons
 // condition with the waves at the end of the step: the sum S of the edges' lengths times wave speeds grows by g × Gain
 // where the slope of the level accelerates the water. Where friction bounds the speed it may become that of uniform
 // flow. In a dry cell the step is that of the CFL condition.
-// (*balance[float64]).longestStep, stage.go:132
+// (*balance[float64]).longestStep, stage.go:134
 DEVICE double balance_longestStep_f64(balance_f64 *b, bool oneLayer, int64 i, const Params_f64 *p, double area,
         double limit, Slice<double> manning, const Forcing_f64 *force, State_f64 *w, Slopes_f64 *s) {
     double h = w->H2, gain = s->Gain;
@@ -7705,7 +7774,7 @@ DEVICE double balance_longestStep_f64(balance_f64 *b, bool oneLayer, int64 i, co
 }
 
 // stage is StageCell with the fluxes of the cell's edges given.
-// (*balance[float64]).stage, stage.go:55
+// (*balance[float64]).stage, stage.go:57
 DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool last, const Params_f64 *p, double dt,
         Bed_f64 bed, State_f64 *start, State_f64 *w, Slopes_f64 *slopes, Slice<double> manning,
         const Forcing_f64 *force, State_f64 *out) {
@@ -7735,7 +7804,7 @@ DEVICE double balance_stage_f64(balance_f64 *b, bool oneLayer, int64 i, bool las
         }
         State_mean_f64(&c, oneLayer, &from);
         if (p->Forced) {
-            Forcing_lose_f64(force, i, dt, &c);
+            Forcing_Lose_f64(force, i, dt, &c);
         }
         dampThinLayers_f64(oneLayer, p->DryDepth, &c);
         if (p->Friction) {
@@ -7766,7 +7835,9 @@ DEVICE double StageCell_f64_at(int64 i, bool last, bool oneLayer, const Params_f
         Slice<State_f64> out) {
     balance_f64 b = {};
     balance_gather_f64(&b, oneLayer, m->CellEdges_[i], lower, upper);
-    return balance_stage_f64(&b, oneLayer, i, last, p, clock->Dt, m->Beds[i], &start[i], &w[i], &slopes[m->SlopesAt[i]], manning, force, &out[i]);
+    double longest = balance_stage_f64(&b, oneLayer, i, last, p, local_Steps_In_f64(&m->Local, i, clock->Dt), m->Beds[i], &start[i], &w[i], &slopes[m->SlopesAt[i]], manning, force, &out[i]);
+    local_Steps_Note_f64(&m->Local, i, longest);
+    return longest;
 }
 
 // count returns the numbers of edges and cells of tile t to process.

@@ -211,8 +211,9 @@ func (loop *EdgeFluxLoop[F]) Range(lo, hi int) {
 			group[turn].Viscosity(loop.scheme, loop.p)
 		}
 		for turn := range group {
-			group[turn].WriteFluxes(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned,
-				loop.m.FluxAt[(lo+turn)], loop.lower, loop.upper, loop.n)
+			group[turn].WriteFluxes(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary,
+				loop.m.Local.Across(loop.m.EdgeCells[(lo+turn)].Left, loop.m.EdgeCells[(lo+turn)].inner(), loop.clock.Dt), loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned, loop.m.FluxAt[(lo+turn)],
+				loop.lower, loop.upper, loop.n)
 		}
 	}
 }
@@ -499,8 +500,9 @@ func (loop *SlopedFluxLoop[F]) Range(lo, hi int) {
 			group[turn].Viscosity(loop.scheme, loop.p)
 		}
 		for turn := range group {
-			group[turn].WriteFluxes(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary, loop.clock.Dt, loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned,
-				loop.m.FluxAt[(lo+turn)], loop.lower, loop.upper, loop.n)
+			group[turn].WriteFluxes(loop.scheme, loop.m.EdgeCells[(lo+turn)], &loop.m.Normals[(lo+turn)], loop.p, &loop.m.Boundary,
+				loop.m.Local.Across(loop.m.EdgeCells[(lo+turn)].Left, loop.m.EdgeCells[(lo+turn)].inner(), loop.clock.Dt), loop.m.EdgeCells[(lo+turn)].Left < loop.m.Owned, loop.m.FluxAt[(lo+turn)],
+				loop.lower, loop.upper, loop.n)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/local"
 )
 
 type loop interface {
@@ -26,6 +27,17 @@ func TestParity(t *testing.T) {
 		t.Run("float32", func(t *testing.T) { parity[float32](t, r, 3e-4) })
 		t.Run("float64", func(t *testing.T) { parity[float64](t, r, 1e-8) })
 	})
+}
+
+// localSteps are steps of three lengths for n cells, or none.
+func localSteps[F num.Float](n int, some bool) (s local.Steps[F]) {
+	if some {
+		s.Of, s.Longest = make([]F, n), make([]F, n)
+		for i := range s.Of {
+			s.Of[i] = F([]float64{1, .25, .5}[i%3])
+		}
+	}
+	return s
 }
 
 // allSchemes are all schemes by name.
@@ -81,6 +93,9 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	flux := [2][2][]Flux[F]{ofBothLayers[F](n), ofBothLayers[F](n)}
 	var counters [2]Counters
 	for name, scheme := range allSchemes {
+		for k := range meshes {
+			meshes[k].Local = localSteps[F](n, scheme == IRRoe || scheme == OneLayer)
+		}
 		run := func(k int) loop {
 			return NewEdgeFluxLoop(scheme, p, meshes[k], clock, w, flux[k][0], flux[k][1], &counters[k])
 		}
@@ -95,13 +110,14 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 			out := [2][]State[F]{make([]State[F], n), make([]State[F], n)}
 			var least [2]atomics.Least[F]
 			up := func(k int) loop {
-				return NewUpdateCellLoop(scheme == OneLayer, p, m, clock, w, flux[k][0], flux[k][1], manning, forces[k], out[k],
-					&least[k])
+				return NewUpdateCellLoop(scheme == OneLayer, p, meshes[k], clock, w, flux[k][0], flux[k][1], manning, forces[k],
+					out[k], &least[k])
 			}
 			up(0).Range(0, n)
 			l.Run(t, up(1), 0, n)
 			kerneltest.Same(t, name+" update", out[0], out[1], nil)
 			kerneltest.Same(t, name+" losses", forces[0].Lost, forces[1].Lost, nil)
+			kerneltest.Same(t, name+" limits of cells", m.Local.Longest, other.Local.Longest, nil)
 			if least[0] != least[1] {
 				t.Errorf("%s: the longest step is %v in Go, %v translated", name, least[0].Value(), least[1].Value())
 			}
@@ -115,6 +131,7 @@ func parity[F num.Float](t *testing.T, l cudatest.Runner, tol F) {
 	for _, oneLayer := range []bool{false, true} {
 		// The stages that run by tiles add losses only to forces[0]: make both copies equal again.
 		copy(forces[1].Lost, forces[0].Lost)
+		m.Local = localSteps[F](n, oneLayer)
 		if oneLayer {
 			moving(rng, n, forces[0])
 			forces[1].Air = forces[0].Air

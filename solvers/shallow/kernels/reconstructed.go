@@ -17,17 +17,13 @@ func SlopedFlux[F num.Float](e int, scheme Scheme, p *Params[F], m *Mesh[F], clo
 		&slopes[m.SlopesAt[m.EdgeCells[e].Left]], &slopes[m.SlopesAt[m.EdgeCells[e].inner()]])
 	f.Waves(scheme, p)
 	f.Viscosity(scheme, p)
-	f.WriteFluxes(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary, clock.Dt, m.EdgeCells[e].Left < m.Owned,
-		m.FluxAt[e], lower, upper, n)
+	f.WriteFluxes(scheme, m.EdgeCells[e], &m.Normals[e], p, &m.Boundary,
+		m.Local.Across(m.EdgeCells[e].Left, m.EdgeCells[e].inner(), clock.Dt), m.EdgeCells[e].Left < m.Owned, m.FluxAt[e],
+		lower, upper, n)
 }
 
 // inner returns the right cell, or the left one at the boundary.
-func (e EdgeCells) inner() int32 {
-	if e.Right < 0 {
-		return e.Left
-	}
-	return e.Right
-}
+func (e EdgeCells) inner() int32 { return inside(e.Right, int(e.Left)) }
 
 // ReconstructSides does what LoadSides does, from the slopes l and r of both cells.
 func (f *Face[F]) ReconstructSides(scheme Scheme, at EdgeCells, n *Normal[F], arms *Arms[F], p *Params[F],

@@ -18,7 +18,7 @@ func (b *balance[F]) advance(oneLayer bool, i int, p *Params[F], dt, area F, fro
 	b.applyFluxes(oneLayer, dt/area, &c)
 	if p.Forced {
 		force.apply(i, p, dt, from, &c)
-		force.lose(i, dt, &c)
+		force.Lose(i, dt, &c)
 		force.rotate(i, dt, p.DryDepth, from, &c)
 	}
 	if !oneLayer && p.Hyperbolic {
@@ -47,8 +47,10 @@ func StageCell[F num.Float](i int, last, oneLayer bool, p *Params[F], m *Mesh[F]
 	slopes []Slopes[F], lower, upper []Flux[F], manning []F, force *Forcing[F], out []State[F]) F {
 	var b balance[F]
 	b.gather(oneLayer, m.CellEdges[i], lower, upper)
-	return b.stage(oneLayer, i, last, p, clock.Dt, m.Beds[i], &start[i], &w[i], &slopes[m.SlopesAt[i]], manning, force,
-		&out[i])
+	longest := b.stage(oneLayer, i, last, p, m.Local.In(i, clock.Dt), m.Beds[i], &start[i], &w[i],
+		&slopes[m.SlopesAt[i]], manning, force, &out[i])
+	m.Local.Note(i, longest)
+	return longest
 }
 
 // stage is StageCell with the fluxes of the cell's edges given.
@@ -79,7 +81,7 @@ func (b *balance[F]) stage(oneLayer bool, i int, last bool, p *Params[F], dt F, 
 		}
 		c.mean(oneLayer, &from)
 		if p.Forced {
-			force.lose(i, dt, &c)
+			force.Lose(i, dt, &c)
 		}
 		dampThinLayers(oneLayer, p.DryDepth, &c)
 		if p.Friction {

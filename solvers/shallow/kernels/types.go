@@ -12,7 +12,10 @@ package kernels
 //go:generate go run github.com/atoll-hpc/atoll/kernelgen/cmd/kernelgen
 //atoll:machine sm_80 sm_90
 
-import "github.com/atoll-hpc/atoll/solvers/common/num"
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/local"
+)
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
 type State[F num.Float] struct {
@@ -59,6 +62,7 @@ type Mesh[F num.Float] struct {
 	FluxAt   []int32
 	Owned    int32
 	Boundary Boundary[F]
+	Local    local.Steps[F]
 
 	// For second order.
 	Stencils []Stencil[F] // of owned cells

@@ -21,7 +21,7 @@ func memory(c *config.Case, share solvers.Counts) int64 {
 // memoryInputs returns what the memory of a case depends on besides its mesh.
 func memoryInputs(c *config.Case) (shallow.Config, shallow.Inputs) {
 	w := c.Sections.(*Sections)
-	p, f := &w.Physics, &w.Forcing
+	p, f, keep := &w.Physics, &w.Forcing, shallow.Keep{Maxima: w.Maxima.Keep}
 	in := shallow.Inputs{Coefficients: w.Forcing.Coefficients.Given(), Evaporation: f.Evaporation != nil,
 		RainField: f.OverTime.Rain != nil, WindField: f.Storm != nil || f.OverTime.WindX != nil,
 		PressureField: f.Storm != nil || f.OverTime.Pressure != nil}
@@ -30,7 +30,7 @@ func memoryInputs(c *config.Case) (shallow.Config, shallow.Inputs) {
 	for _, g := range c.Gauges {
 		in.Gauges += max(1, g.Points)
 	}
-	return shallow.Config{Order: p.Order, Layers: p.Layers, Keep: shallow.Keep{Maxima: w.Maxima.Keep}}, in
+	return shallow.Config{Order: p.Order, Layers: p.Layers, LocalSteps: p.LocalSteps, Keep: keep}, in
 }
 
 // copies returns the bytes that a device copies for a frame and for a checkpoint. A frame needs a copy of the state if

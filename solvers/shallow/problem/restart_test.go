@@ -22,6 +22,13 @@ func TestRestarts(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) { runtest.Restarts(t, c.text, []int{1, 6}, c.sets...) })
 	}
+	for name, text := range map[string]string{"weather": weather, "works": works, "given": given} {
+		for _, order := range []string{"physics.order=1", "physics.order=2"} {
+			t.Run(name+" with local steps, "+order, func(t *testing.T) {
+				runtest.RestartsOnHost(t, text, []int{1, 6}, order, "physics.local_steps=3")
+			})
+		}
+	}
 }
 
 const gauges = `

@@ -215,7 +215,12 @@ func TestSameBits(t *testing.T) {
 	second := strings.NewReplacer("order = 1", "order = 2")
 	horton := strings.NewReplacer(`infiltration = "0.005*(1 + y/10)"`,
 		`horton = { initial_rate = "0.02*(1 + y/10)", final_rate = 0.001, decay = 2 }`)
+	local := strings.NewReplacer("order = 1", "order = 1, local_steps = 4", "order = 2", "order = 2, local_steps = 3")
 	for name, text := range map[string]string{
+		"weather local": local.Replace(weather), "weather local second": local.Replace(horton.Replace(second.Replace(
+			weather))),
+		"given local second": local.Replace(given), "works local second": local.Replace(second.Replace(works)),
+		"dry local": local.Replace(dry), "dry local second": local.Replace(second.Replace(dry)),
 		"wet": wet, "dry": dry, "forced": forced, "given second": given, "wet second": second.Replace(wet),
 		"works second": second.Replace(works),
 		"dry second":   second.Replace(dry), "forced second": horton.Replace(second.Replace(forced)),
@@ -223,7 +228,8 @@ func TestSameBits(t *testing.T) {
 	} {
 		for k, scheme := range []string{"roe", "ir-roe", "pvm-ifcp"} {
 			for n, prec := range []string{"float64", "float32"} {
-				if (strings.HasSuffix(name, "second") || name == "forced") && (scheme == "ir-roe") != (prec == "float32") {
+				few := strings.HasSuffix(name, "second") || strings.HasSuffix(name, "local") || name == "forced"
+				if few && (scheme == "ir-roe") != (prec == "float32") {
 					continue // other cases cover schemes and precisions
 				}
 				t.Run(name+"/"+scheme+"/"+prec, func(t *testing.T) {
@@ -283,5 +289,18 @@ func TestDryCoversTheShore(t *testing.T) {
 	s := setting{1, 1, "hilbert", "rcm", "pvm-ifcp", "float64", runtest.Local, "local"}.run(t, dry)
 	if s.Metrics["h1_min"] != 0 || s.Metrics["h2_min"] != 0 || s.Metrics["limited_fluxes"] == 0 {
 		t.Errorf("no shore: metrics %v", s.Metrics)
+	}
+}
+
+// TestLocalStepsDiffer makes sure that cells of the cases with local time steps take steps of several lengths.
+func TestLocalStepsDiffer(t *testing.T) {
+	for _, order := range []string{"1", "2"} {
+		equal := setting{1, 1, "hilbert", "rcm", "", "float64", runtest.Local, "local"}
+		text := strings.Replace(weather, "order = 1", "order = "+order, 1)
+		want := equal.run(t, strings.Replace(text, "max_steps = 25", "max_steps = 100", 1))
+		got := equal.run(t, strings.Replace(text, "order = "+order, "local_steps = 3, order = "+order, 1))
+		if got.StateSHA256 == want.StateSHA256 {
+			t.Errorf("order %s: local time steps change nothing", order)
+		}
 	}
 }

@@ -41,6 +41,7 @@ type Physics struct {
 	DryDepth           float64 // m, a thinner layer counts as absent; 0 for automatic
 	InterlayerFriction bool    // restore hyperbolicity by friction between the layers
 	LaggedStep         bool    // the length of a step comes from the waves of the step before last
+	LocalSteps         int     // lengths of local time steps
 }
 
 // Decode reads a case of solver "shallow-water".
@@ -58,6 +59,9 @@ func Decode(root *config.Section, c *config.Case) {
 	w.noteImplausible(c)
 	w.noteThinFlow(c)
 	c.Sections = w
+	if _, in := memoryInputs(c); w.Physics.LocalSteps > 1 && (w.Physics.LaggedStep || in.NeedEqualSteps()) {
+		root.Sub("physics").Fail("local_steps", "is not for lagged_step, beds that move, storms and fields over time")
+	}
 	w.Maxima.decode(root.Sub("maxima"), root.Has("maxima"), w.Physics.Layers)
 	c.DecodeTransient(root, 2, w.output())
 	w.Maxima.enableFor(c.Output.Fields)
@@ -106,8 +110,10 @@ func (p *Physics) keys(spatial coefficients.Fields, key func(*config.Spec)) {
 	spatial.Keys("physics", "", p.Layers, func(string) bool { return false }, key)
 	key(config.Flag("lagged_step", &p.LaggedStep, false, "compute the length of a step from the wave speeds of the step "+
 		"before last, so that the reduction over ranks overlaps with a step. The bits still do not depend on the ranks, but "+
-		"`cfl`, which steps may exceed slightly anyway since they "+
-		"[use the wave speeds of the step before](shallow-water.md#schemes), may be exceeded a little more (see `cfl_max`)"))
+		"`cfl`, which steps may exceed slightly anyway since they [use the wave speeds of the step "+
+		"before](shallow-water.md#schemes), may be exceeded a little more (see `cfl_max`)"))
+	key(config.Whole("local_steps", &p.LocalSteps, 1, 1, 6, "number of lengths of [local time steps]("+
+		"shallow-water.md#local-time-steps), each twice the one before; 1: all cells take the same step. Not on GPUs"))
 }
 
 // decodeInitial reads the fields at t = 0, each a number, an expression, a raster or data of the mesh: the depth of the

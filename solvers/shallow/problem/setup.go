@@ -22,8 +22,8 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part, markers *domain
 	p := w.Physics
 	cfg := shallow.Config{
 		Scheme: p.Scheme, Order: p.Order, Layers: p.Layers, Gravity: p.Gravity, DensityRatio: p.DensityRatio, CFL: p.CFL,
-		EntropyFix: p.EntropyFix,
-		DryDepth:   p.DryDepth, Hyperbolic: p.InterlayerFriction, Lag: p.LaggedStep, Open: w.Boundary.Default == "open",
+		EntropyFix: p.EntropyFix, DryDepth: p.DryDepth, Hyperbolic: p.InterlayerFriction, Lag: p.LaggedStep,
+		LocalSteps: p.LocalSteps, Open: w.Boundary.Default == "open", Note: c.Note,
 	}
 	cfg.Keep = shallow.Keep{Maxima: w.Maxima.Keep, Threshold: w.Maxima.Threshold}
 	var in shallow.Initial
@@ -37,7 +37,6 @@ func setUp(ctx context.Context, c *config.Case, part *mesh.Part, markers *domain
 	if cfg.Given, err = conditionsOf(c, w.Boundary, part.Groups, w.Forcing.WaterDensity); err != nil {
 		return cfg, in, err
 	}
-	cfg.Note = c.Note
 	cfg.Structures, err = structures.Evaluate(c, w.Structures, w.Rules, groupNames(part.Groups))
 	if err != nil {
 		return cfg, in, err

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/adaptive"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/basin"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/earth"
+	"github.com/atoll-hpc/atoll/solvers/shallow/verify/localsteps"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/rivers"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/surge"
 	"github.com/atoll-hpc/atoll/solvers/shallow/verify/tsunami"
@@ -30,6 +31,12 @@ var exacts = adaptive.Exact{
 		return h
 	},
 	Wave: func(x, t float64) float64 { return oneLayer(x, t).h2 },
+}
+
+// pulseOfOne returns thickness and velocity of the simple wave of one layer.
+func pulseOfOne(x, t float64) (h, u float64) {
+	w := oneLayer(x, t)
+	return w.h2, w.q2 / w.h2
 }
 
 // suite lists the checks, the fast ones first.
@@ -63,6 +70,7 @@ var suite = verify.Suite{Name: "shallow", TwinRanks: 2, Checks: []verify.Check{
 	{Name: "faults", About: "Displacements of the ground by faults, as published", Run: quake},
 	{Name: "floods", About: "Sheet flow, random beds without friction, disturbed lakes, random floods", Run: floods},
 	{Name: "adaptive", About: "Meshes that follow a dam break and a wave, and rest on them", Run: adaptive.Follow(exacts)},
+	{Name: "local-steps", About: "Local time steps: a wave, rest, a flood of dry land", Run: localsteps.Check(pulseOfOne)},
 	{Name: "rotation", About: "A basin and an eddy over many days", Run: rotation},
 	{Name: "tide", About: "An amphidromic tide in a round basin", Run: amphidrome},
 	{Name: "harbour", About: "Twenty tides in a harbour with flats and an island", Run: harbour},

@@ -185,7 +185,7 @@ static_assert(sizeof(Probe) == 32 && offsetof(Probe, Cell) == 0 && offsetof(Prob
     offsetof(Probe, Lowest) == 8 && offsetof(Probe, X) == 16 && offsetof(Probe, Y) == 24, "Probe");
 
 // Bed holds the constants of a cell: the depth of its bed in m, and its area in m².
-// kernels.Bed[float32], kernels/types.go:37
+// kernels.Bed[float32], kernels/types.go:40
 struct alignas(8) kernels_Bed_f32 {
     float Depth, Area;
 };
@@ -193,7 +193,7 @@ static_assert(sizeof(kernels_Bed_f32) == 8 && offsetof(kernels_Bed_f32, Depth) =
     offsetof(kernels_Bed_f32, Area) == 4, "kernels_Bed_f32");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
-// kernels.State[float32], kernels/types.go:18
+// kernels.State[float32], kernels/types.go:21
 struct alignas(8) kernels_State_f32 {
     float H1, Q1x, Q1y, H2, Q2x, Q2y;
 };
@@ -203,7 +203,7 @@ static_assert(sizeof(kernels_State_f32) == 24 && offsetof(kernels_State_f32, H1)
     offsetof(kernels_State_f32, Q2y) == 20, "kernels_State_f32");
 
 // Bed holds the constants of a cell: the depth of its bed in m, and its area in m².
-// kernels.Bed[float64], kernels/types.go:37
+// kernels.Bed[float64], kernels/types.go:40
 struct alignas(16) kernels_Bed_f64 {
     double Depth, Area;
 };
@@ -211,7 +211,7 @@ static_assert(sizeof(kernels_Bed_f64) == 16 && offsetof(kernels_Bed_f64, Depth) 
     offsetof(kernels_Bed_f64, Area) == 8, "kernels_Bed_f64");
 
 // State holds the unknowns of a cell: thicknesses in m, mass flows in m²/s.
-// kernels.State[float64], kernels/types.go:18
+// kernels.State[float64], kernels/types.go:21
 struct alignas(16) kernels_State_f64 {
     double H1, Q1x, Q1y, H2, Q2x, Q2y;
 };

@@ -1,6 +1,9 @@
-package shallow
+// Package tiling cuts a rank's part of a mesh into tiles, which the blocks of a GPU's threads advance.
+package tiling
 
 import (
+	"unsafe"
+
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/partition"
@@ -9,10 +12,10 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 )
 
-// newTiles divides the owned cells of a part into tiles: sequences of cells along a Hilbert curve, so that they are
+// New divides the owned cells of a part into tiles: sequences of cells along a Hilbert curve, so that they are
 // compact for any order of the cells. First come the tiles of core cells, core in number, and then those of boundary
 // cells.
-func newTiles[F num.Float](p *mesh.Part, m *kernels.Mesh[F]) (t *kernels.TiledMesh[F], core int, err error) {
+func New[F num.Float](p *mesh.Part, m *kernels.Mesh[F]) (t *kernels.TiledMesh[F], core int, err error) {
 	b := tiler[F]{mesh: m, maxEdges: tileEdges[F](p.Owned)}
 	if b.order, err = curve(p); err != nil {
 		return nil, 0, err
@@ -36,6 +39,9 @@ func newTiles[F num.Float](p *mesh.Part, m *kernels.Mesh[F]) (t *kernels.TiledMe
 	})
 	return &b.tiled, core, nil
 }
+
+// cellsPerWorker is the number of cells for which a goroutine is worth its cost.
+const cellsPerWorker = 5000
 
 // curve orders core cells, and after them boundary cells, along a Hilbert curve.
 func curve(p *mesh.Part) ([]int32, error) {
@@ -94,7 +100,7 @@ type tiler[F num.Float] struct {
 // of float64. A mesh has about 1.5 edges per cell; the factor 1.7 includes those between tiles, which both have.
 func tileEdges[F num.Float](cells int) int {
 	blocks, threads := 620, 128
-	if single[F]() {
+	if unsafe.Sizeof(F(0)) == 4 {
 		blocks = 1250
 	}
 	rounds := (cells*17/10 + blocks*threads - 1) / (blocks * threads)
