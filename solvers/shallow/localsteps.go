@@ -3,6 +3,7 @@ package shallow
 import (
 	"errors"
 
+	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/tiers"
@@ -14,7 +15,8 @@ func (c *Config) checkLocalSteps(separate bool) error {
 	case c.LocalSteps < 2:
 		return nil
 	case separate:
-		return errors.New("[physics] local_steps is for processors: leave it out, or compute with --backend cpu")
+		return &solvers.BadInput{Err: errors.New("[physics] local_steps is for processors: leave it out, or compute with " +
+			"--backend cpu")}
 	case c.Sweep == TileSweep || c.Lag:
 		return errors.New("local steps need steps by cells that do not lag")
 	}
