@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/atoll-hpc/atoll/internal/parallel"
+	"github.com/atoll-hpc/atoll/mesh/lattice"
 )
 
 // duplicateVertices calls report for each vertex at the position of an earlier one, in ascending order. first is the
@@ -20,7 +21,7 @@ func (m *Mesh) duplicateVertices(report func(first, again int32)) {
 
 // PositionHash returns a hash of a position, in which -0 and 0 are the same.
 func PositionHash(x, y float64) uint64 {
-	return mix(mix(math.Float64bits(x+0)) + math.Float64bits(y+0)) // adding zero to -0 gives 0
+	return lattice.Mix(lattice.Mix(math.Float64bits(x+0)) + math.Float64bits(y+0)) // adding zero to -0 gives 0
 }
 
 // duplicateCells calls report for each cell with the same vertices as an earlier one, in ascending order. first is the
@@ -28,7 +29,7 @@ func PositionHash(x, y float64) uint64 {
 func (m *Mesh) duplicateCells(report func(first, again int32)) {
 	hash := func(c int32) uint64 {
 		v := sorted(m.Cells[c])
-		return mix(mix(uint64(v[0])<<32|uint64(v[1])) + uint64(v[2]))
+		return lattice.Mix(lattice.Mix(uint64(v[0])<<32|uint64(v[1])) + uint64(v[2]))
 	}
 	same := func(c, d int32) bool { return sorted(m.Cells[c]) == sorted(m.Cells[d]) }
 	duplicates(len(m.Cells), hash, same, report)

@@ -10,9 +10,11 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/atoll-hpc/atoll/mesh/lattice"
 )
 
-func TestRectangleCounts(t *testing.T) {
+func TestBoxes(t *testing.T) {
 	for _, c := range []struct {
 		width, height float64
 		cells, nx, ny int
@@ -21,7 +23,7 @@ func TestRectangleCounts(t *testing.T) {
 		{1, 1, 2, 1, 1}, {1, 1, 4000, 45, 45}, {2, 1, 100, 10, 5}, {1, 2, 100, 5, 10},
 		{100, 1, 200, 100, 1}, {1, 100, 400, 1, 142}, {100, 1, 400, 142, 1},
 	} {
-		nx, ny, err := RectangleCounts(0, 0, c.width, c.height, c.cells)
+		nx, ny, err := lattice.Boxes(0, 0, c.width, c.height, c.cells)
 		if err != nil || nx != c.nx || ny != c.ny {
 			t.Errorf("%g × %g in %d cells: %d × %d boxes, error %v; want %d × %d", c.width, c.height, c.cells, nx, ny, err,
 				c.nx, c.ny)
@@ -36,7 +38,7 @@ func TestRectangleCounts(t *testing.T) {
 		{0, 0, math.NaN(), 1, 10, "bounds must be finite"}, {0, 0, math.Inf(1), 1, 10, "bounds must be finite"},
 		{0, 0, 1, 1, 1, "give 2 to"}, {0, 0, 1, 1, 1e9, "give 2 to"}, {0, 0, 1e300, 1e-300, 10, "too few for sides"},
 	} {
-		if _, _, err := RectangleCounts(c.x0, c.y0, c.x1, c.y1, c.cells); err == nil ||
+		if _, _, err := lattice.Boxes(c.x0, c.y0, c.x1, c.y1, c.cells); err == nil ||
 			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%+v: error %v, want %q", c, err, c.want)
 		}
@@ -58,11 +60,11 @@ func TestRectangleIsValid(t *testing.T) {
 		if err := m.Check(); err != nil {
 			t.Fatal(err)
 		}
-		nx, ny, _ := RectangleCounts(-3, 2, -3+width, 2+height, cells)
+		nx, ny, _ := lattice.Boxes(-3, 2, -3+width, 2+height, cells)
 		if len(m.Cells) != 2*nx*ny {
 			t.Fatalf("%d cells, want %d, twice the number of boxes", len(m.Cells), 2*nx*ny)
 		}
-		const least = 1 - 4*jitter - 1e-9 // see jitter; 1e-9 is more than round-off
+		const least = 1 - 4*lattice.Jitter - 1e-9 // see lattice.Jitter; 1e-9 is more than round-off
 		nominal := width * height / float64(len(m.Cells))
 		total := 0.0
 		for c := range m.Cells {

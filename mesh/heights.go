@@ -115,8 +115,8 @@ func (m *Mesh) covers(c int, x, y float64) bool {
 	return positive != negative
 }
 
-// levelShare is the range of third coordinates, as a share of the extent of the mesh, up to which they count as equal.
-const levelShare = 1e-10
+// LevelShare is the range of third coordinates, as a share of the extent of the mesh, up to which they count as equal.
+const LevelShare = 1e-10
 
 // level reports whether third coordinates are equal up to round-off.
 func (m *Mesh) level(z []float64) bool {
@@ -124,7 +124,7 @@ func (m *Mesh) level(z []float64) bool {
 		return true
 	}
 	extent := max(slices.Max(m.X)-slices.Min(m.X), slices.Max(m.Y)-slices.Min(m.Y))
-	return slices.Max(z)-slices.Min(z) <= levelShare*extent
+	return slices.Max(z)-slices.Min(z) <= LevelShare*extent
 }
 
 // Level checks that the third coordinates of the vertices used by cells are the same up to round-off, as programs for

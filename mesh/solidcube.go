@@ -3,6 +3,8 @@ package mesh
 import (
 	"fmt"
 	"math"
+
+	"github.com/atoll-hpc/atoll/mesh/lattice"
 )
 
 // maxCubeSide bounds the number of boxes along a side of a generated cube, maxCubeBoxes that of all boxes.
@@ -36,7 +38,7 @@ func Cube(nx, ny, nz int, shift float64, seed uint64) (*Solid, error) {
 				for axis, index := range [3]int{i, j, k} {
 					position[axis] = coordinates[axis][index]
 					if index > 0 && index < n[axis] {
-						position[axis] += shift * toSigned(draw(seed, 3*id+uint64(axis))) / float64(n[axis])
+						position[axis] += shift * lattice.Signed(lattice.Random(seed, 3*id+uint64(axis))) / float64(n[axis])
 					}
 				}
 				s.X, s.Y, s.Z = append(s.X, position[0]), append(s.Y, position[1]), append(s.Z, position[2])

@@ -16,10 +16,10 @@ func TestMeshInSlices(t *testing.T) {
 			t.Fatalf("%q: %s", args, c.stderr.String())
 		}
 	}
-	run("mesh", "generate", "m.msh", "--bounds", "-5,-5,5,5", "--cells", "1800")
-	run("run", "case.toml", "--out", "one")
+	run("mesh", "generate", "m.msh", "--bounds", "-5,-5,5,5", "--cells", "6000")
+	run("run", "case.toml", "--out", "one", "--set", "time.max_steps=5")
 	one := readSummary(t, filepath.Join(dir, "one", "summary.json"))
-	run("run", "case.toml", "--out", "five", "--ranks", "5", "--transport", "grpc")
+	run("run", "case.toml", "--out", "five", "--ranks", "5", "--transport", "grpc", "--set", "time.max_steps=5")
 	if five := readSummary(t, filepath.Join(dir, "five", "summary.json")); five.StateSHA256 != one.StateSHA256 {
 		t.Errorf("state %s on one rank, %s on five", one.StateSHA256, five.StateSHA256)
 	}

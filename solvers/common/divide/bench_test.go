@@ -10,7 +10,8 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 )
 
-// BenchmarkMesh divides a file of a million triangles among 8 ranks of this process.
+// BenchmarkMesh divides a file of a million triangles among 8 ranks of this process: together, and as rank 0 does alone
+// if it reads the whole mesh, without sending the parts.
 func BenchmarkMesh(b *testing.B) {
 	m, err := mesh.Rectangle(0, 0, 1, 1, 1_000_000, 1)
 	if err != nil {
@@ -26,11 +27,21 @@ func BenchmarkMesh(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	for b.Loop() {
-		o := decompose.Options{Order: partition.RCM, Method: partition.HilbertCut}
-		if _, doubt := divided(b, layout, 8, o); doubt != "" {
-			b.Fatal(doubt)
+	o := decompose.Options{Order: partition.RCM, Method: partition.HilbertCut}
+	b.Run("together", func(b *testing.B) {
+		for b.Loop() {
+			if _, doubt := divided(b, layout, 8, o); doubt != "" {
+				b.Fatal(doubt)
+			}
 		}
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(cells), "ns/cell")
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(cells), "ns/cell")
+	})
+	b.Run("whole", func(b *testing.B) {
+		for b.Loop() {
+			if _, err := whole(b, path, 8, o); err != nil {
+				b.Fatal(err)
+			}
+		}
+		b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(cells), "ns/cell")
+	})
 }

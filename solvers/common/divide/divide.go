@@ -53,7 +53,7 @@ func Mesh(ctx context.Context, comm dist.Comm, from Source, o decompose.Options,
 	}
 	for _, step := range []func(context.Context) error{
 		d.count, d.readVertices, d.readVertexFields, d.readSides, d.readCells, d.measure, d.matchSides, d.sendCells,
-		d.fetchVertices, d.matchEdges, d.exchangeGhosts, d.checkBoundary, d.readCellFields,
+		d.fetchVertices, d.matchEdges, d.exchangeGhosts, d.checkHeights, d.checkBoundary, d.readCellFields,
 	} {
 		if err := d.agree(ctx); err != nil {
 			return nil, err
@@ -82,6 +82,8 @@ type division struct {
 	lowest                 int64 // label of a vertex; others are relative to it
 	homes                  *homes
 	vertexFields           []string // those of the columns of homes after x and y
+	hasHeights, uneven     bool     // the mesh has third coordinates; they differ
+	turned                 int64    // cells that ran clockwise
 	tagged                 []taggedEdge
 	groups                 []mesh.Group
 	fields                 []sliced.Field

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 
@@ -79,7 +80,7 @@ func divided(t testing.TB, l *sliced.Layout, ranks int, o decompose.Options) (sh
 }
 
 // whole returns the shares that decompose.New makes of the whole mesh.
-func whole(t *testing.T, path string, ranks int, o decompose.Options) (shares []*decompose.MeshShare, err error) {
+func whole(t testing.TB, path string, ranks int, o decompose.Options) (shares []*decompose.MeshShare, err error) {
 	t.Helper()
 	m, err := gmsh.Read(path)
 	if err != nil {
@@ -158,6 +159,9 @@ func random(t *testing.T, rng *rand.Rand) *mesh.Mesh {
 	for _, name := range []string{"depth", "b"}[:rng.IntN(3)] {
 		mesh.SetField(&m.VertexData, name, numbers(len(m.X), rng))
 	}
+	if rng.IntN(3) == 0 {
+		mesh.SetField(&m.VertexData, mesh.Heights, numbers(len(m.X), rng))
+	}
 	for _, name := range []string{"a", "roughness"}[:rng.IntN(3)] {
 		mesh.SetField(&m.CellData, name, numbers(len(m.Cells), rng))
 	}
@@ -215,6 +219,10 @@ func TestSameAsWhole(t *testing.T) {
 		for _, ranks := range []int{1, 2, 3, 5, 8} {
 			want, err := whole(t, path, ranks, o)
 			got, doubt := divided(t, layout, ranks, o)
+			if m.VertexData[mesh.Heights] != nil && strings.HasPrefix(doubt, "third") && slices.ContainsFunc(want[0].Part.Notes,
+				func(n string) bool { return strings.HasPrefix(n, "turned") }) {
+				continue // whether neighbours overlap in the plane needs the whole mesh
+			}
 			if err != nil || doubt != "" {
 				t.Fatalf("seed %d, %d ranks: doubt %q, and of the whole: %v", seed, ranks, doubt, err)
 			}

@@ -216,7 +216,8 @@ func (d *division) matchSides(ctx context.Context) error {
 		return err
 	}
 	d.edgeGroups = concat(found)
-	unused, dropped, turned := int64(0), int64(0), s.turned
+	unused, dropped := int64(0), int64(0)
+	d.turned = s.turned
 	for _, flags := range d.homes.flags {
 		if flags&isUsed == 0 {
 			unused++
@@ -227,12 +228,12 @@ func (d *division) matchSides(ctx context.Context) error {
 			dropped++
 		}
 	}
-	if err := d.reduceIntegers(ctx, dist.Sum, &unused, &dropped, &turned); err != nil || d.rank > 0 {
+	if err := d.reduceIntegers(ctx, dist.Sum, &unused, &dropped, &d.turned); err != nil || d.rank > 0 {
 		return err
 	}
 	notes := d.origin.Notes
 	d.origin.Notes = nil
-	d.origin.NoteMended(int(unused), int(dropped), int(turned))
+	d.origin.NoteMended(int(unused), int(dropped), int(d.turned))
 	d.origin.Notes = append(d.origin.Notes, notes...)
 	return nil
 }

@@ -15,21 +15,22 @@ import (
 func (d *division) readVertices(ctx context.Context) error {
 	lo, hi := sliced.Share(d.vertices, d.rank, d.ranks)
 	tags := make([]int64, 0, hi-lo)
-	x, y, z := make([]float64, 0, hi-lo), make([]float64, 0, hi-lo), make([]float64, 0)
+	x, y, z := make([]float64, 0, hi-lo), make([]float64, 0, hi-lo), make([]float64, 0, hi-lo)
 	err := d.from.EachVertex(lo, hi, func(label int64, at [3]float64) {
-		tags, x, y = append(tags, label), append(x, at[0]), append(y, at[1])
-		if at[2] != 0 {
-			z = append(z, at[2])
-		}
+		tags, x, y, z = append(tags, label), append(x, at[0]), append(y, at[1]), append(z, at[2])
 	})
 	if err != nil {
 		d.doubt(err.Error())
 	}
-	if slices.ContainsFunc(x, isInfinite) || slices.ContainsFunc(y, isInfinite) {
+	columns := [][]float64{x, y, z}
+	if slices.ContainsFunc(columns, func(c []float64) bool { return slices.ContainsFunc(c, isInfinite) }) {
 		d.doubt("a coordinate is not finite")
 	}
-	if len(z) > 0 {
-		d.doubt("third coordinates")
+	if err := d.measureHeights(ctx, columns); err != nil {
+		return err
+	}
+	if !d.hasHeights {
+		columns = columns[:2]
 	}
 	lowest, highest := int64(math.MaxInt64), int64(math.MaxInt64) // the highest negated
 	for _, tag := range tags {
@@ -41,7 +42,7 @@ func (d *division) readVertices(ctx context.Context) error {
 	span := -highest - lowest + 1
 	if lowest < 0 || highest < -1<<62 || span < 1 || span >= math.MaxUint32 {
 		d.doubt("tags of vertices")
-		span, tags, x, y = 1, nil, nil, nil
+		span, tags, columns = 1, nil, make([][]float64, len(columns))
 	}
 	d.lowest = lowest
 	labels := make([]uint32, len(tags))
@@ -49,7 +50,7 @@ func (d *division) readVertices(ctx context.Context) error {
 		labels[k] = uint32(tag - lowest)
 	}
 	var repeated bool
-	d.homes, repeated, err = newHomes(ctx, d.comm, span, span > 4*d.vertices, labels, [][]float64{x, y})
+	d.homes, repeated, err = newHomes(ctx, d.comm, span, span > 4*d.vertices, labels, columns)
 	if repeated {
 		d.doubt("a vertex is given twice")
 	}
@@ -72,6 +73,9 @@ func (d *division) readVertexFields(ctx context.Context) error {
 	for _, f := range d.fields {
 		if f.Cells {
 			continue
+		}
+		if f.Name == mesh.Heights && d.hasHeights {
+			d.doubt("third coordinates and a field of that name")
 		}
 		column, count, err := d.readField(ctx, &f, d.homes, d.label)
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/lattice"
 	"github.com/atoll-hpc/atoll/mesh/meshio"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -49,7 +50,7 @@ func EstimateDivided(s *config.Grid, ghost, ranks int, separate bool, divide fun
 type MeshCounts struct {
 	Dim             int
 	Vertices, Cells int64
-	InSlices        bool // a file that can be read in slices (ReadInSlices)
+	InSlices        bool // ranks can have slices of it (ReadInSlices)
 }
 
 // EstimateMesh returns the counts of a case's mesh without generating or reading it.
@@ -70,11 +71,12 @@ func EstimateMesh(c *config.Case, s *config.Mesh) (m MeshCounts, err error) {
 		m.Cells = 6 * int64(n[0]) * int64(n[1]) * int64(n[2])
 	default:
 		b := s.Bounds
-		nx, ny, err := mesh.RectangleCounts(b[0], b[1], b[2], b[3], s.Cells)
+		nx, ny, err := lattice.Boxes(b[0], b[1], b[2], b[3], s.Cells)
 		if err != nil {
 			return m, err
 		}
 		m.Dim, m.Vertices, m.Cells = 2, int64(nx+1)*int64(ny+1), 2*int64(nx)*int64(ny)
+		m.InSlices = s.Generate == "rectangle"
 	}
 	if s.Refine > 0 { // every triangle becomes four, each time; a triangle mesh has half as many vertices
 		m.Cells <<= 2 * s.Refine

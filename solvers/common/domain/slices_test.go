@@ -18,7 +18,7 @@ import (
 // TestInSlices: on several ranks a binary file is read in slices, others are not; and a mesh with faults has the same
 // message on one rank and on five.
 func TestInSlices(t *testing.T) {
-	good, err := mesh.Rectangle(0, 0, 1, 1, 300, 1)
+	good, err := mesh.Rectangle(0, 0, 1, 1, fewCells+200, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,6 +38,11 @@ func TestInSlices(t *testing.T) {
 		slices bool
 	}{
 		{config.Mesh{File: "good.msh", Partition: "hilbert"}, true},
+		{config.Mesh{Generate: "rectangle", Bounds: [4]float64{0, 0, 1, 1}, Cells: fewCells, Partition: "hilbert"},
+			true},
+		{config.Mesh{Generate: "rectangle", Bounds: [4]float64{0, 0, 1, 1}, Cells: 90, Partition: "hilbert"}, false},
+		{config.Mesh{Generate: "delaunay", Bounds: [4]float64{0, 0, 1, 1}, Cells: fewCells, Partition: "hilbert"},
+			false},
 		{config.Mesh{File: "good.msh", Partition: "rcb"}, false},
 		{config.Mesh{File: "good.msh", Partition: "hilbert", Refine: 1}, false},
 		{config.Mesh{File: "text.msh", Partition: "hilbert"}, false},
@@ -46,7 +51,9 @@ func TestInSlices(t *testing.T) {
 		{config.Mesh{File: "missing.msh", Partition: "hilbert"}, false},
 	} {
 		name := c.mesh.File
-		c.mesh.Order, c.mesh.File = "rcm", filepath.Join(dir, name)
+		if c.mesh.Order = "rcm"; name != "" {
+			c.mesh.File = filepath.Join(dir, name)
+		}
 		var first string
 		for _, ranks := range []int{1, 5} {
 			shares, messages := make([]bool, ranks), make([]string, ranks)

@@ -13,7 +13,7 @@ import (
 // TestMeshInSlices: a case has the same bits when rank 0 reads its mesh and when all ranks read slices of it, with
 // groups that have boundary conditions, and fields of vertices and cells.
 func TestMeshInSlices(t *testing.T) {
-	m, err := mesh.Rectangle(-5, -5, 5, 5, 900, 3)
+	m, err := mesh.Rectangle(-5, -5, 5, 5, 6000, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ mesh = { file = %q }
 physics = { order = 2, layers = 1, manning = { mesh = "friction" } }
 initial = { depth = { mesh = "bed", positive = "down" }, z = "x < -2 ? 0.3 : 0" }
 boundary = { left = { discharge = 0.5 }, top = "open" }
-time = { end = 10, max_steps = 15 }
+time = { end = 10, max_steps = 8 }
 output = { format = [] }
 `, path)
 	want := ""
