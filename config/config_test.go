@@ -62,7 +62,7 @@ func TestDefaults(t *testing.T) {
 			Mesh: config.Mesh{Generate: "rectangle", Bounds: [4]float64{-5, -5, 5, 5.5}, Cells: 64800, Seed: 7, Order: "rcm",
 				Partition: "hilbert"},
 			Physics: problem.Physics{Scheme: "pvm-ifcp", Order: 2, Layers: 2, DensityRatio: 0.5, Gravity: 9.81, CFL: 0.9,
-				Precision: "float64", EntropyFix: 0.05},
+				Precision: "float64", EntropyFix: 0.05, LocalSteps: 1},
 			Initial: []config.Field{{Name: "depth", Expr: "6", Direction: "down", Unit: "m"},
 				{Name: "h1", Expr: "sqrt(x*x + y*y) > 1.5 ? 4.0 : 0.5", Unit: "m"},
 				{Name: "h2", Expr: "depth - h1", Unit: "m"}, {Name: "u1", Expr: "0", Unit: "m/s"},
