@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/internal/disjoint"
 	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
@@ -64,26 +65,16 @@ const probedParts = 64
 // checkLevels refuses parts of a mesh that share no vertex and lie above each other: the first cell of each of some
 // parts, in the order of their cells, must not be above a cell of another part.
 func (m *Mesh) checkLevels(z []float64) error {
-	part := make([]int32, len(m.X)) // a tree per part, with roots of their own
-	for v := range part {
-		part[v] = int32(v)
-	}
-	root := func(v int32) int32 {
-		for part[v] != v {
-			part[v] = part[part[v]]
-			v = part[v]
-		}
-		return v
-	}
+	parts := disjoint.New(len(m.X)) // vertices
 	for _, c := range m.Cells {
 		for _, v := range c[1:] {
-			part[root(v)] = root(c[0])
+			parts.Join(v, c[0])
 		}
 	}
 	probes := map[int32]int{} // by part
 	var order []int32
 	for c, v := range m.Cells {
-		if r := root(v[0]); len(order) < probedParts {
+		if r := parts.Root(v[0]); len(order) < probedParts {
 			if _, known := probes[r]; !known {
 				probes[r] = c
 				order = append(order, r)
@@ -96,7 +87,7 @@ func (m *Mesh) checkLevels(z []float64) error {
 	for _, p := range order {
 		x, y := m.Centroid(probes[p])
 		for c, v := range m.Cells {
-			if root(v[0]) != p && m.covers(c, x, y) {
+			if parts.Root(v[0]) != p && m.covers(c, x, y) {
 				return fmt.Errorf("%s is above or below triangle %d: %s", m.describeInSpace(probes[p], z), c, surfaceAdvice)
 			}
 		}

@@ -41,7 +41,7 @@ var mayImport = map[string][]string{
 	"kernelgen":     {"internal/dynlib", "internal/needs"}, // needs: in kerneltest, which only tests use
 	"k8s":           {},
 	"launch":        {"internal/atomicfile", "internal/guard", "dist"},
-	"mesh":          {"internal/atomicfile", "internal/parallel", "internal/words", "formats/netcdf"},
+	"mesh":          {"internal/atomicfile", "internal/disjoint", "internal/parallel", "internal/words", "formats/netcdf"},
 	"partition":     {"internal/dynlib", "internal/parallel"},
 	"proto":         {},
 	"run": {"internal/atomicfile", "internal/checksum", "internal/guard", "internal/parallel", "internal/words", "config",
@@ -53,8 +53,8 @@ var mayImport = map[string][]string{
 	"solvers": {"internal/atomicfile", "internal/parallel", "internal/portable", "internal/words", "config", "formats",
 		"grid", "mesh", "halo", "partition", "backend", "dist", "kernelgen/abi",
 		"kernelgen/atomics"}, // a solver may also import package solvers and solvers/common, but no other solver
-	"solvers/common": {"=solvers", "internal/dates", "internal/parallel", "internal/pattern", "config", "formats", "grid",
-		"mesh", "halo", "partition", "dist",
+	"solvers/common": {"=solvers", "internal/dates", "internal/disjoint", "internal/parallel", "internal/pattern",
+		"config", "formats", "grid", "mesh", "halo", "partition", "dist",
 		"kernelgen/abi", "kernelgen/atomics"},
 	"solvers/verify": {"run", "=solvers", "solvers/common", "solvers/engine", "config", "halo", "grid", "mesh",
 		"partition", "dist", "backend", "kernelgen/abi"}, // for solvers/*/verify and solvers/*/bench

@@ -8,6 +8,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/internal/disjoint"
 	"github.com/atoll-hpc/atoll/mesh/vector"
 )
 
@@ -234,7 +235,7 @@ func (f *facets) joined(distance float64) (out *facets, count int, most float64)
 		loose = append(loose, v)
 	}
 	slices.Sort(loose)
-	set := newDisjoint(len(f.vertices))
+	set := disjoint.New(len(f.vertices))
 	bins := map[[3]int64][]int32{}
 	binOf := func(p vector.Vector) (bin [3]int64) {
 		for d := range p {
@@ -249,7 +250,7 @@ func (f *facets) joined(distance float64) (out *facets, count int, most float64)
 			near := [3]int64{bin[0] + int64(k%3) - 1, bin[1] + int64(k/3%3) - 1, bin[2] + int64(k/9) - 1}
 			for _, w := range bins[near] {
 				if d := vector.Length(vector.Minus(p, f.vertices[w])); d <= distance {
-					set.join(v, w)
+					set.Join(v, w)
 					most = max(most, d)
 				}
 			}
@@ -259,7 +260,7 @@ func (f *facets) joined(distance float64) (out *facets, count int, most float64)
 	out = &facets{vertices: slices.Clone(f.vertices)}
 	sizes := make([]float64, len(f.vertices))
 	for v, p := range f.vertices {
-		root := set.root(int32(v))
+		root := set.Root(int32(v))
 		if sizes[root] == 0 {
 			out.vertices[root] = p
 		} else { // the mean so far
@@ -270,7 +271,7 @@ func (f *facets) joined(distance float64) (out *facets, count int, most float64)
 		sizes[root]++
 	}
 	for t, id := range f.ids {
-		out.add([3]int32{set.root(id[0]), set.root(id[1]), set.root(id[2])}, f.number[t])
+		out.add([3]int32{set.Root(id[0]), set.Root(id[1]), set.Root(id[2])}, f.number[t])
 	}
 	return out, count, most
 }
@@ -278,19 +279,19 @@ func (f *facets) joined(distance float64) (out *facets, count int, most float64)
 // connected divides the facets into parts that are connected through edges. Where more than two triangles meet at an
 // edge, those are connected between which the body lies.
 func connected[P ~[3]float64](f *facets) (parts [][][3]P) {
-	set := newDisjoint(len(f.ids))
+	set := disjoint.New(len(f.ids))
 	for sides := range f.edges() {
 		if len(sides) == 2 {
-			set.join(sides[0].triangle, sides[1].triangle)
+			set.Join(sides[0].triangle, sides[1].triangle)
 			continue
 		}
 		for _, pair := range f.pairs(sides) {
-			set.join(pair[0], pair[1])
+			set.Join(pair[0], pair[1])
 		}
 	}
 	number := map[int32]int{}
 	for t, id := range f.ids {
-		root := set.root(int32(t))
+		root := set.Root(int32(t))
 		n, ok := number[root]
 		if !ok {
 			n = len(parts)
@@ -342,28 +343,4 @@ func (f *facets) pairs(sides []side) (out [][2]int32) {
 		out = append(out, [2]int32{sides[bestF].triangle, sides[bestB].triangle})
 	}
 	return out
-}
-
-// disjoint are disjoint sets of numbers; the root of a set is its least number.
-type disjoint []int32
-
-func newDisjoint(n int) disjoint {
-	d := make(disjoint, n)
-	for i := range d {
-		d[i] = int32(i)
-	}
-	return d
-}
-
-func (d disjoint) root(i int32) int32 {
-	for d[i] != i {
-		d[i] = d[d[i]]
-		i = d[i]
-	}
-	return i
-}
-
-func (d disjoint) join(i, j int32) {
-	i, j = d.root(i), d.root(j)
-	d[max(i, j)] = min(i, j)
 }

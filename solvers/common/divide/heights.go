@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/internal/disjoint"
 	"github.com/atoll-hpc/atoll/mesh"
 )
 
@@ -77,7 +78,7 @@ func (d *division) countParts(ctx context.Context, joins [][2]int32) error {
 	if err != nil || d.rank > 0 {
 		return err
 	}
-	numbers, parts := map[int32]int32{}, []int32{} // a tree for each part
+	numbers, parts := map[int32]int32{}, disjoint.Sets{}
 	number := func(id int32) int32 {
 		if _, known := numbers[id]; !known {
 			numbers[id] = int32(len(parts))
@@ -87,11 +88,11 @@ func (d *division) countParts(ctx context.Context, joins [][2]int32) error {
 	}
 	for _, bytes := range all {
 		for _, pair := range itemsOf[[2]int32](bytes) {
-			unite(parts, number(pair[0]), number(pair[1]))
+			parts.Join(number(pair[0]), number(pair[1]))
 		}
 	}
 	for _, p := range parts {
-		if root(parts, p) != root(parts, 0) {
+		if parts.Root(p) != parts.Root(0) {
 			d.doubt("third coordinates, and parts that share no edge")
 			break
 		}
@@ -101,34 +102,16 @@ func (d *division) countParts(ctx context.Context, joins [][2]int32) error {
 
 // connected returns the connected part of each own cell: the lowest cell of it.
 func (o *own) connected() []int32 {
-	part := make([]int32, o.owned)
-	for c := range part {
-		part[c] = int32(c)
-	}
+	part := disjoint.New(o.owned)
 	for c, across := range o.across[:o.owned] {
 		for _, other := range across {
 			if other >= 0 && int(other) < o.owned {
-				unite(part, int32(c), other)
+				part.Join(int32(c), other)
 			}
 		}
 	}
 	for c := range part {
-		part[c] = root(part, int32(c))
+		part[c] = part.Root(int32(c))
 	}
 	return part
-}
-
-// root returns the root of a node's tree, and shortens the way to it.
-func root(tree []int32, v int32) int32 {
-	for tree[v] != v {
-		tree[v] = tree[tree[v]]
-		v = tree[v]
-	}
-	return v
-}
-
-// unite joins two trees. The lower root becomes that of both.
-func unite(tree []int32, a, b int32) {
-	a, b = root(tree, a), root(tree, b)
-	tree[max(a, b)] = min(a, b)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/grid"
+	"github.com/atoll-hpc/atoll/internal/disjoint"
 )
 
 // Pieces are the pieces of a region.
@@ -21,25 +22,6 @@ type Pieces struct {
 	b    *grid.Block
 	comm dist.Comm
 	of   []int32 // the piece of each own cell, -1 outside of the region
-}
-
-// forest has trees of entities with the same root: that of the smallest number.
-type forest []int32
-
-func (f forest) root(i int32) int32 {
-	for f[i] != i {
-		f[i] = f[f[i]]
-		i = f[i]
-	}
-	return i
-}
-
-func (f forest) join(i, j int32) {
-	if i, j = f.root(i), f.root(j); i < j {
-		f[j] = i
-	} else {
-		f[i] = j
-	}
 }
 
 // Find finds the pieces of the region of cells for whose indices in arrays a function returns true. It is asked for own
@@ -73,7 +55,7 @@ func Find(ctx context.Context, comm dist.Comm, b *grid.Block, inside func(c int)
 
 // grow makes a tree of each piece of the block.
 func (p *Pieces) grow(inside func(c int) bool) {
-	own, b := forest(p.of), p.b
+	own, b := disjoint.Sets(p.of), p.b
 	for n := range own {
 		i, j, k := p.cell(n)
 		if own[n] = -1; !inside(b.Index(i, j, k)) {
@@ -83,7 +65,7 @@ func (p *Pieces) grow(inside func(c int) bool) {
 		stride := 1
 		for d := range b.Grid.Dim {
 			if at := [3]int{i, j, k}; at[d] > 0 && own[n-stride] >= 0 {
-				own.join(int32(n), int32(n-stride))
+				own.Join(int32(n), int32(n-stride))
 			}
 			stride *= b.N[d]
 		}
@@ -93,12 +75,12 @@ func (p *Pieces) grow(inside func(c int) bool) {
 // ends returns the first cells of the pieces of the block, and pairs of these with cells at which pieces of several
 // blocks meet: links with the next one beyond a lower face of the block, rim with own ones at upper faces.
 func (p *Pieces) ends(inside func(c int) bool) (roots, links, rim []int64) {
-	own, b := forest(p.of), p.b
+	own, b := disjoint.Sets(p.of), p.b
 	for n := range own {
 		if own[n] < 0 {
 			continue
 		}
-		root := own.root(int32(n))
+		root := own.Root(int32(n))
 		if int(root) == n {
 			roots = append(roots, b.Number(n))
 		}
@@ -152,10 +134,7 @@ func (p *Pieces) join(ctx context.Context, roots, links, rim []int64) (first map
 		}
 	}
 	slices.Sort(everyRoot)
-	trees := make(forest, len(everyRoot))
-	for n := range trees {
-		trees[n] = int32(n)
-	}
+	trees := disjoint.New(len(everyRoot))
 	place := func(root int64) int32 {
 		n, _ := slices.BinarySearch(everyRoot, root)
 		return int32(n)
@@ -165,11 +144,11 @@ func (p *Pieces) join(ctx context.Context, roots, links, rim []int64) (first map
 		if !ok {
 			return nil, fmt.Errorf("pieces: cell %d is in the region on one rank only", everyLink[1])
 		}
-		trees.join(place(everyLink[0]), place(other))
+		trees.Join(place(everyLink[0]), place(other))
 	}
 	first = map[int64]int64{}
 	for n, root := range everyRoot {
-		first[root] = everyRoot[trees.root(int32(n))]
+		first[root] = everyRoot[trees.Root(int32(n))]
 		if first[root] == root {
 			p.Firsts = append(p.Firsts, root)
 		}
