@@ -25,23 +25,24 @@ func (c *Config) checkLocalSteps(separate bool) error {
 
 // prepareLocalSteps gives kernels the steps of cells. Those at open boundaries and at structures take the shortest one.
 func (s *stepper[F]) prepareLocalSteps(out *outlets[F]) {
-	if s.acting = &s.forcing; s.tiers == nil {
+	if s.tiers == nil {
 		return
 	}
 	s.tiers.Part, s.tiers.Activity, s.tiers.Ahead = s.part, s.activity, make([]F, len(s.boundary.Ahead))
 	s.tiers.Pinned = append(out.structures.Cells(), out.cells...)
 	s.mesh.Local = s.tiers.Steps()
-	acting := s.forcing
-	acting.Lost = nil // cells lose water when their steps end
-	s.acting = &acting
+	s.lossless = s.forcing
+	s.lossless.Lost = nil
 }
 
-// counted returns the counters of a substep: of those of local time steps only the first one counts.
-func (s *stepper[F]) counted(substep int) *kernels.Counters {
-	if substep > 0 {
-		return &s.tiers.Uncounted
+// localSubstep is a substep of local steps: of these only the first one counts.
+func (s *stepper[F]) localSubstep(number int) *substep[F] {
+	sub := &substep[F]{forcing: &s.lossless, counters: &s.tiers.Uncounted, due: s.tiers.Due(number),
+		dry: s.tiers.Unbounded, partial: true}
+	if number == 0 {
+		sub.counters = s.counters.At()
 	}
-	return s.counters.At()
+	return sub
 }
 
 // localSteps is a step in which each cell takes steps of the length of its tier: see package tiers. The clock of the
@@ -54,12 +55,13 @@ func (s *stepper[F]) localSteps(p *engine.Program, k cycleStep) {
 	for j := range t.Substeps() {
 		s.evaluateLevels(p, k, j, false)
 		s.operateStructures(p, k, &t.Clocks[j])
+		sub := s.localSubstep(j)
 		if s.middle == nil {
-			s.eulerStep(p, k, j)
+			s.eulerStep(p, k, sub)
 		} else {
-			s.stage(p, k, j, false)
+			s.stage(p, k, sub, false)
 			s.evaluateLevels(p, k, j, true)
-			s.stage(p, k, j, true)
+			s.stage(p, k, sub, true)
 		}
 		p.Phase("update")
 		p.Run(t.Finish(j, &s.clocks.Data[k], &s.forcing, tiers.States[F]{From: s.state[k.from()].Data,

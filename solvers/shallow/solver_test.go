@@ -94,11 +94,11 @@ func TestStagesAreTheKernels(t *testing.T) {
 			w := a.state[now.from()].Data
 			var flux backend.Loop
 			if cfg.Order == 2 {
-				loops := of.steps.stageLoops(now, 0, false, w, a.middle.Data)
+				loops := of.steps.stageLoops(now, of.steps.equalStep(), false, w, a.middle.Data)
 				loops[bands.Slopes].Range(0, len(a.mesh.Stencils))
 				flux = loops[bands.Flux]
 			} else {
-				flux = of.steps.edgeFlux(now, 0)
+				flux = of.steps.edgeFlux(now, of.steps.equalStep())
 			}
 			flux.Range(0, len(a.mesh.EdgeCells))
 			lower, upper := make([]kernels.Flux[float64], len(a.lower)), make([]kernels.Flux[float64], len(a.upper))

@@ -30,7 +30,16 @@ type stepper[F num.Float] struct {
 	coreTiles  int           // tiles [0, coreTiles) touch no ghost
 	ntiles     int
 
-	acting *kernels.Forcing[F] // in steps of cells
+	lossless kernels.Forcing[F] // what acts on cells in local steps: they lose water when their steps end
+}
+
+// substep is a step by cells of one Euler step or two: all of a step, or one of those into which local steps divide it.
+type substep[F num.Float] struct {
+	forcing  *kernels.Forcing[F]
+	counters *kernels.Counters
+	due      func(piece int) bool // which pieces of core cells it computes; nil for all
+	dry      func(lo, hi int)     // is called for cells that it skips since they are dry, unless it is nil
+	partial  bool                 // the new state is not complete with it: it sends nothing
 }
 
 // step makes the program of step k of the cycle: an Euler step at first order, Heun's method at second order. Levels
@@ -46,48 +55,55 @@ func (s *stepper[F]) step(p *engine.Program, number int) {
 	s.weather.Evaluate(p, &s.clocks.Data[k], limit, next)
 	s.weather.RaiseLevels(p)
 	s.extremes.updatePeaks(p, k) // before structures change the state; by tiles the kernel of the step may do it
-	if s.tiers == nil {
-		s.operateStructures(p, k, &s.clocks.Data[k])
-	}
 	switch {
 	case s.tiers != nil:
 		s.localSteps(p, k)
 	case s.middle == nil:
+		s.operateStructures(p, k, &s.clocks.Data[k])
 		s.moveBed(p, k)
-		s.eulerStep(p, k, 0)
+		s.eulerStep(p, k, s.equalStep())
 	default:
-		s.stage(p, k, 0, false)
+		s.operateStructures(p, k, &s.clocks.Data[k])
+		s.stage(p, k, s.equalStep(), false)
 		s.evaluateSeries(p, k, true)
 		s.weather.RaiseLevels(p)
 		s.moveBed(p, k)
-		s.stage(p, k, 0, true)
+		s.stage(p, k, s.equalStep(), true)
 	}
 	s.reduceLimit(p, k)
 	p.Phase("update")
 	s.samples.recordSample(p, k)
 }
 
+// equalStep is a step of one length for all cells.
+func (s *stepper[F]) equalStep() *substep[F] {
+	return &substep[F]{forcing: &s.forcing, counters: s.counters.At()}
+}
+
 // eulerStep computes all fluxes and updates all cells. By cells, fluxes between own cells are computed and core cells
 // updated while ghosts arrive; by tiles, those whose cells other ranks need come first.
-func (s *stepper[F]) eulerStep(p *engine.Program, k cycleStep, substep int) {
+func (s *stepper[F]) eulerStep(p *engine.Program, k cycleStep, sub *substep[F]) {
 	in, out := s.exchanges[k.from()], s.exchanges[k.to()]
 	if s.tiled {
 		p.Await(in)
 		s.advanceTiles(p, s.tileStep(k), out)
 		return
 	}
-	loops := [bands.Kernels]backend.Loop{bands.Flux: s.edgeFlux(k, substep), bands.Update: s.updateCell(k)}
+	loops := [bands.Kernels]backend.Loop{bands.Flux: s.edgeFlux(k, sub), bands.Update: s.updateCell(k, sub)}
 	to := s.state[k.to()].Data
-	s.beginBands(p, substep, k.from(), k.from(), k.to())
+	s.beginBands(p, sub, k.from(), k.from(), k.to())
 	s.runBands(p, s.bands.Early, &loops, to)   // what needs no ghost, band by band, with the edges between bands
 	s.runBands(p, s.bands.Updates, &loops, to) // core cells with edges of two bands
 	p.Await(in)
-	s.updateBoundary(p, &loops, out)
+	s.updateBoundary(p, &loops)
+	if !sub.partial {
+		p.Share(out)
+	}
 }
 
 // stage is one of the two Euler stages of a step of second order: slopes, then fluxes and cells, those that need no
 // ghosts while these and their slopes arrive, which a rank cannot compute: it lacks neighbours of its ghosts.
-func (s *stepper[F]) stage(p *engine.Program, k cycleStep, substep int, last bool) {
+func (s *stepper[F]) stage(p *engine.Program, k cycleStep, sub *substep[F], last bool) {
 	from, to := s.state[k.from()].Data, s.middle.Data
 	in, out := s.exchanges[k.from()], s.between
 	if last {
@@ -100,12 +116,12 @@ func (s *stepper[F]) stage(p *engine.Program, k cycleStep, substep int, last boo
 		s.advanceTiles(p, s.tileStage(k, last, from, to), out)
 		return
 	}
-	loops := s.stageLoops(k, substep, last, from, to)
+	loops := s.stageLoops(k, sub, last, from, to)
 	const middle = 2 // after the two states
 	if last {
-		s.beginBands(p, substep, middle, k.from(), k.to())
+		s.beginBands(p, sub, middle, k.from(), k.to())
 	} else {
-		s.beginBands(p, substep, k.from(), k.from(), middle)
+		s.beginBands(p, sub, k.from(), k.from(), middle)
 	}
 	s.runBands(p, s.bands.Early, &loops, to)
 	p.Await(in)
@@ -116,7 +132,10 @@ func (s *stepper[F]) stage(p *engine.Program, k cycleStep, substep int, last boo
 	s.runBands(p, s.bands.Fluxes, &loops, to) // edges between bands
 	s.runBands(p, s.bands.Updates, &loops, to)
 	p.Await(s.slopesOf)
-	s.updateBoundary(p, &loops, out)
+	s.updateBoundary(p, &loops)
+	if !last || !sub.partial {
+		p.Share(out)
+	}
 }
 
 // tableSlopes writes the slopes of all cells to the table that tiles read, those of ghosts when they have arrived.
@@ -147,15 +166,12 @@ func (s *stepper[F]) advanceTiles(p *engine.Program, tile backend.Loop, out *eng
 	}
 }
 
-// updateBoundary computes the fluxes of edges that touch a ghost, updates the boundary cells, and sends them.
-func (s *stepper[F]) updateBoundary(p *engine.Program, loops *[bands.Kernels]backend.Loop, out *engine.Exchange) {
+// updateBoundary computes the fluxes of edges that touch a ghost, and updates the boundary cells.
+func (s *stepper[F]) updateBoundary(p *engine.Program, loops *[bands.Kernels]backend.Loop) {
 	p.Phase("flux")
 	p.Run(engine.Task{Loop: loops[bands.Flux], Lo: s.innerEdges, Hi: s.edges})
 	p.Phase("update")
 	p.Run(engine.Task{Loop: loops[bands.Update], Lo: s.part.Core, Hi: s.part.Owned})
-	if s.tiers == nil || out == s.between { // else steps have not ended
-		p.Share(out)
-	}
 }
 
 // operateStructures lets structures move water: all ranks join what they read, await ghosts, and send the state again.
@@ -201,15 +217,15 @@ func (s *stepper[F]) reduceLimit(p *engine.Program, k cycleStep) {
 	}
 }
 
-func (s *stepper[F]) edgeFlux(k cycleStep, substep int) backend.Loop {
+func (s *stepper[F]) edgeFlux(k cycleStep, sub *substep[F]) backend.Loop {
 	return kernels.NewEdgeFluxLoop(s.scheme, &s.params, &s.mesh, &s.clocks.Data[k], s.state[k.from()].Data, s.lower,
-		s.upper, s.counted(substep))
+		s.upper, sub.counters)
 }
 
-func (s *stepper[F]) updateCell(k cycleStep) backend.Loop {
+func (s *stepper[F]) updateCell(k cycleStep, sub *substep[F]) backend.Loop {
 	_, nextLimit, _ := s.limitsOf(k)
 	return kernels.NewUpdateCellLoop(s.oneLayer, &s.params, &s.mesh, &s.clocks.Data[k], s.state[k.from()].Data, s.lower,
-		s.upper, s.manning, s.acting, s.state[k.to()].Data, nextLimit)
+		s.upper, s.manning, sub.forcing, s.state[k.to()].Data, nextLimit)
 }
 
 func (s *stepper[F]) tileStep(k cycleStep) backend.Loop {
@@ -226,15 +242,15 @@ func (s *stepper[F]) tileStage(k cycleStep, last bool, w, out []kernels.State[F]
 }
 
 // stageLoops makes the kernels of a stage by cells, from state w to out.
-func (s *stepper[F]) stageLoops(k cycleStep, substep int, last bool, w, out []kernels.State[F]) (
+func (s *stepper[F]) stageLoops(k cycleStep, sub *substep[F], last bool, w, out []kernels.State[F]) (
 	loops [bands.Kernels]backend.Loop) {
 	start, clock, m, slopes := s.state[k.from()].Data, &s.clocks.Data[k], &s.mesh, s.slopes.Data
 	_, nextLimit, _ := s.limitsOf(k)
 	loops[bands.Slopes] = kernels.NewCellSlopesLoop(s.oneLayer, &s.params, m, w, slopes)
 	loops[bands.Flux] = kernels.NewSlopedFluxLoop(s.scheme, &s.params, m, clock, slopes, s.lower, s.upper,
-		s.counted(substep))
+		sub.counters)
 	loops[bands.Update] = kernels.NewStageCellLoop(last, s.oneLayer, &s.params, m, clock, start, w, slopes, s.lower,
-		s.upper, s.manning, s.acting, out, nextLimit)
+		s.upper, s.manning, sub.forcing, out, nextLimit)
 	if s.separate {
 		return loops
 	}
@@ -251,15 +267,12 @@ var bandPhases = [bands.Kernels]string{bands.Slopes: "slopes", bands.Flux: "flux
 
 // beginBands finds where something happens in a stage that computes the states in one array from those in another and
 // those at the start of the step. Arrays are numbered 0 and 1 as in state, and 2 for that between the stages.
-func (s *stepper[F]) beginBands(p *engine.Program, substep, from, start, to int) {
+func (s *stepper[F]) beginBands(p *engine.Program, sub *substep[F], from, start, to int) {
 	if s.separate {
 		return
 	}
 	p.Phase("update")
-	at := bands.Stage{From: from, Start: start, To: to, Anywhere: s.bringsWater}
-	if s.tiers != nil {
-		at.Due, at.Dry = s.tiers.Due(substep), s.tiers.Unbounded
-	}
+	at := bands.Stage{From: from, Start: start, To: to, Anywhere: s.bringsWater, Due: sub.due, Dry: sub.dry}
 	for _, task := range s.activity.Begin(at) {
 		p.Run(task)
 	}
