@@ -83,6 +83,16 @@ func (k *Marks) OnRidge(n int) []bool {
 	return on
 }
 
+// HeldInSpace reports for each of n vertices of a mesh of tetrahedra whether it must not move: it is Held, or Lines
+// end, branch or change their group there.
+func (k *Marks) HeldInSpace(n int) []bool {
+	held := k.Held(n)
+	for v, ends := range k.lineEnds(n) {
+		held[v] = held[v] || ends
+	}
+	return held
+}
+
 // lineEnds reports for each of n vertices whether Lines end, branch or change their group there.
 func (k *Marks) lineEnds(n int) []bool {
 	ends := make([]bool, n)

@@ -72,9 +72,9 @@ func (s *Solid) freedoms(tangled bool) ([]Freedom, error) {
 
 // fixMarks holds the vertices that Marks require.
 func (s *Solid) fixMarks(f []Freedom) {
-	held, ridged, ends := s.Marks.Held(len(f)), s.Marks.OnRidge(len(f)), s.Marks.lineEnds(len(f))
+	held, ridged := s.Marks.HeldInSpace(len(f)), s.Marks.OnRidge(len(f))
 	for v := range f {
-		if held[v] || ends[v] || ridged[v] && f[v].Axes > 1 {
+		if held[v] || ridged[v] && f[v].Axes > 1 {
 			f[v] = Freedom{Held: true}
 		}
 	}

@@ -46,54 +46,87 @@ func (s *Solid) Neighbours() ([][4]int32, error) {
 // eachFace calls visit once for each face, with its number in each of its two cells; the second is -1 on the
 // boundary. The number of the face opposite to vertex k of cell c is 4c+k.
 func (s *Solid) eachFace(visit func(face, across int32)) error {
-	type side struct {
-		key    [3]int32
-		number int32
-	}
-	sides := make([]side, 0, 4*len(s.Cells))
-	for c := range s.Cells {
-		for k := range 4 {
-			sides = append(sides, side{ascending(s.FaceOpposite(int32(c), k)), int32(4*c + k)})
-		}
-	}
-	slices.SortFunc(sides, func(a, b side) int {
-		if c := slices.Compare(a.key[:], b.key[:]); c != 0 {
-			return c
-		}
-		return int(a.number) - int(b.number)
-	})
+	all, start := sidesOf(s)
 	multiple := fault{what: "face of more than two tetrahedra", many: "faces of more than two tetrahedra",
 		advice: "remove duplicate tetrahedra (atoll mesh convert --merge-duplicates) or mesh the domain again"}
 	overlap := fault{what: "face with both of its tetrahedra on one side",
 		many: "faces with both of their tetrahedra on one side", advice: "mesh the domain again"}
-	for lo, hi := 0, 0; lo < len(sides); lo = hi {
-		for hi = lo + 1; hi < len(sides) && sides[hi].key == sides[lo].key; hi++ {
-		}
-		describe := func() string {
-			return fmt.Sprintf("face %v of tetrahedra %d and %d", sides[lo].key, sides[lo].number/4, sides[lo+1].number/4)
-		}
-		first := sides[lo].number
-		if hi-lo == 1 {
-			visit(first, -1)
-			continue
-		}
-		second := sides[lo+1].number
-		switch {
-		case hi-lo > 2:
-			multiple.add(describe)
-		case even(s.FaceOpposite(first/4, int(first%4))) == even(s.FaceOpposite(second/4, int(second%4))):
-			overlap.add(describe)
-		default:
-			visit(first, second)
+	for lowest := range len(start) - 1 {
+		sides := all[start[lowest]:start[lowest+1]]
+		for lo, hi := 0, 0; lo < len(sides); lo = hi {
+			for hi = lo + 1; hi < len(sides) && sides[hi].middle == sides[lo].middle &&
+				sides[hi].highest == sides[lo].highest; hi++ {
+			}
+			describe := func() string {
+				return fmt.Sprintf("face %v of tetrahedra %d and %d", [3]int32{int32(lowest), sides[lo].middle, sides[lo].highest},
+					sides[lo].number/4, sides[lo+1].number/4)
+			}
+			first := sides[lo].number
+			if hi-lo == 1 {
+				visit(first, -1)
+				continue
+			}
+			second := sides[lo+1].number
+			switch {
+			case hi-lo > 2:
+				multiple.add(describe)
+			case even(s.FaceOpposite(first/4, int(first%4))) == even(s.FaceOpposite(second/4, int(second%4))):
+				overlap.add(describe)
+			default:
+				visit(first, second)
+			}
 		}
 	}
 	return joinFaults(&multiple, &overlap)
 }
 
+// side is a face of a cell: its vertices besides the lowest one, and its number as in eachFace.
+type side struct{ middle, highest, number int32 }
+
+// sidesOf returns the faces of all cells, those whose lowest vertex is v from start[v] to start[v+1], in the order of
+// their vertices and numbers.
+func sidesOf(s *Solid) (all []side, start []int32) {
+	n := int32(0)
+	for _, c := range s.Cells {
+		n = max(n, c[0]+1, c[1]+1, c[2]+1, c[3]+1)
+	}
+	start = make([]int32, n+2)
+	each := func(of func(key [3]int32, number int32)) {
+		for c := range s.Cells {
+			for k := range 4 {
+				of(ascending(s.FaceOpposite(int32(c), k)), int32(4*c+k))
+			}
+		}
+	}
+	each(func(key [3]int32, _ int32) { start[key[0]+2]++ })
+	for v := range n {
+		start[v+2] += start[v+1]
+	}
+	all = make([]side, 4*len(s.Cells))
+	each(func(key [3]int32, number int32) {
+		all[start[key[0]+1]] = side{key[1], key[2], number}
+		start[key[0]+1]++
+	})
+	start = start[:n+1]
+	for v := range n {
+		slices.SortFunc(all[start[v]:start[v+1]], func(a, b side) int {
+			if a.middle != b.middle {
+				return int(a.middle) - int(b.middle)
+			}
+			if a.highest != b.highest {
+				return int(a.highest) - int(b.highest)
+			}
+			return int(a.number) - int(b.number)
+		})
+	}
+	return all, start
+}
+
 // ascending sorts the vertices of a face.
 func ascending(f [3]int32) [3]int32 {
-	slices.Sort(f[:])
-	return f
+	a, b, c := f[0], f[1], f[2]
+	low, high := min(a, b, c), max(a, b, c)
+	return [3]int32{low, max(min(a, b), min(max(a, b), c)), high}
 }
 
 // even reports whether the vertices of a face are an even permutation of their ascending order.

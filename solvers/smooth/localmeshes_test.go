@@ -113,3 +113,83 @@ func onLocalMeshes(t testing.TB, m *mesh.Mesh, owner []int32, ranks int, f func(
 	}
 	wait.Wait()
 }
+
+// TestPartsOfLocalSolids is TestPartsOfLocalMeshes for tetrahedra, with groups of cells and faces, and marks.
+func TestPartsOfLocalSolids(t *testing.T) {
+	m, metric := cube(t, 5, .1), twist(t)
+	skin, err := m.Skin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.CellTag = make([]int32, len(m.Cells))
+	for c := range m.CellTag {
+		m.CellTag[c] = 1
+		if at := m.Centroid(c); at[0] > .7 && at[1] > .5 {
+			m.CellTag[c] = 2
+		}
+	}
+	for i, f := range skin {
+		m.Faces = append(m.Faces, mesh.TaggedFace{V: f.V, Tag: int32(1 + i*3/len(skin))})
+	}
+	m.Marks = &mesh.Marks{Vertices: []int32{50}, Lines: []mesh.MarkedEdge{{A: 100, B: 101, Tag: 1}}}
+	rapid.Check(t, func(r *rapid.T) {
+		s := defaultSetting()
+		s.layout.Colouring = rapid.SampledFrom(colouring.Kinds).Draw(r, "colouring")
+		s.layout.Dedicated = rapid.Bool().Draw(r, "dedicated")
+		s.layout.Order = rapid.SampledFrom([]partition.Ordering{partition.Natural, partition.Hilbert}).Draw(r, "order")
+		ranks, salt := rapid.SampledFrom([]int{1, 2, 3, 5}).Draw(r, "ranks"), rapid.Int32().Draw(r, "salt")
+		s.ranks = ranks
+		owner := make([]int32, len(m.X))
+		for v := range owner {
+			owner[v] = min(int32(v*(ranks+1)/len(owner)), int32(ranks-1))
+			if colouring.Hash(int32(v)^salt)%9 == 0 && ranks > 2 { // rank 1 may own few vertices
+				owner[v] = 2
+			}
+		}
+		finish := func(parts []*layout.SolidPart) outcome {
+			return s.sweep(t, 2, func(f func(dist.Comm, *Solver) error) error {
+				return s.onSolidParts(parts, metric, Config{Smoother: "pain-exact", Guard: "halve"},
+					func(c dist.Comm, _ *layout.SolidPart, solver *Solver) error { return f(c, solver) })
+			})
+		}
+		l, err := layout.NewSolid(m, s.layout)
+		if err != nil {
+			r.Fatal(err)
+		}
+		whole, err := l.Parts(owner, ranks)
+		if err != nil {
+			r.Fatal(err)
+		}
+		locals, err := layout.NewLocalSolids(m, owner, ranks)
+		if err != nil {
+			r.Fatal(err)
+		}
+		parts := make([]*layout.SolidPart, ranks)
+		var wait sync.WaitGroup
+		for _, comm := range local.New(ranks) {
+			p := locals.Of(comm.Rank())
+			wait.Go(func() {
+				defer comm.Close()
+				var err error
+				if parts[comm.Rank()], err = p.Part(t.Context(), s.layout, comm, 3); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		if wait.Wait(); t.Failed() {
+			return
+		}
+		for k, p := range parts {
+			q := whole[k]
+			if len(p.Edges) != len(q.Edges) || !slices.Equal(p.CellGlobal, q.CellGlobal) || p.Sets != q.Sets ||
+				len(p.Global) != len(q.Global) || len(p.Frames) != len(q.Frames) ||
+				len(p.BoundaryFaces) != len(q.BoundaryFaces) {
+				r.Fatalf("rank %d of %d: %d edges, %d cells, %d sets, %d frames; want %d, %d, %d, %d", k, ranks, len(p.Edges),
+					len(p.Cells), p.Sets, len(p.Frames), len(q.Edges), len(q.Cells), q.Sets, len(q.Frames))
+			}
+		}
+		if got, want := finish(parts), finish(whole); got != want {
+			r.Fatalf("%d ranks: %+v, want %+v", ranks, got, want)
+		}
+	})
+}

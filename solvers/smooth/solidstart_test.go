@@ -56,7 +56,12 @@ func (s setting) onSolid(m *mesh.Solid, owner []int32, metric *sizing.SolidMetri
 	if err != nil {
 		return err
 	}
-	return s.onRanks(s.ranks, func(rank int, c dist.Comm, dev backend.Device) error {
+	return s.onSolidParts(parts, metric, cfg, f)
+}
+
+// onSolidParts runs f on every rank, each with its part.
+func (s setting) onSolidParts(parts []*layout.SolidPart, metric *sizing.SolidMetric, cfg Config, f solidJob) error {
+	return s.onRanks(len(parts), func(rank int, c dist.Comm, dev backend.Device) error {
 		env := solvers.Env{Comm: c, Device: dev, Halo: s.halo}
 		solver, err := NewSolid(context.Background(), env, s.precision, cfg, parts[rank], metric)
 		if err != nil {

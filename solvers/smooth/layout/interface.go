@@ -21,18 +21,20 @@ type interfaceExchange struct {
 	halo     *halo.HostExchanger
 }
 
-// newInterfaceExchange finds the interface from triangles: each rank with a vertex of a triangle has all its
-// vertices.
-func newInterfaceExchange(p *LocalMesh, comm dist.Comm, tag int) *interfaceExchange {
+// newInterfaceExchange finds the interface from cells, whose vertices cell returns: each rank with a vertex of a cell
+// has all its vertices.
+func newInterfaceExchange(p *LocalVertices, cells int, cell func(c int) []int32, comm dist.Comm,
+	tag int) *interfaceExchange {
 	rank := int32(comm.Rank())
 	r := &interfaceExchange{own: make([]bool, len(p.Global))}
 	for v, owner := range p.Owner {
 		r.own[v] = owner == rank
 	}
 	var wanted, ghosts []uint64 // each is a rank in the upper and a vertex in the lower 32 bits
-	for _, cell := range p.Cells {
-		for _, v := range cell {
-			for _, u := range cell {
+	for c := range cells {
+		corners := cell(c)
+		for _, v := range corners {
+			for _, u := range corners {
 				if r.own[v] && !r.own[u] {
 					of := uint64(p.Owner[u]) << 32
 					wanted, ghosts = append(wanted, of|uint64(v)), append(ghosts, of|uint64(u))

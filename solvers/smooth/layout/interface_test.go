@@ -61,8 +61,8 @@ func TestColourRanks(t *testing.T) {
 				for _, v := range p.Global {
 					l.Class = append(l.Class, class[v])
 				}
-				got, err := colouring.OverRanks(context.Background(), kind, newInterfaceExchange(p, comm, 3).graph(l.rings,
-					p.Global, l.Class), comm)
+				got, err := colouring.OverRanks(context.Background(), kind, newInterfaceExchange(&p.LocalVertices, len(p.Cells),
+					p.cell, comm, 3).graph(l.rings, p.Global, l.Class), comm)
 				if err != nil {
 					t.Error(err)
 					return

@@ -22,14 +22,14 @@ func (p *LocalMesh) Part(ctx context.Context, o Options, comm dist.Comm, tag int
 	if err := faults.OnAnyRank(ctx, comm, err); err != nil {
 		return nil, 0, err
 	}
-	shared := newInterfaceExchange(p, comm, tag)
+	shared := newInterfaceExchange(&p.LocalVertices, len(p.Cells), p.cell, comm, tag)
 	if err := l.shareClasses(ctx, shared); err != nil {
 		return nil, 0, err
 	}
 	if err := l.shareCurves(ctx, shared); err != nil {
 		return nil, 0, err
 	}
-	if err := l.assignSetsOverRanks(ctx, p, shared, comm); err != nil {
+	if err := l.assignSetsOverRanks(ctx, p.Global, shared, comm); err != nil {
 		return nil, 0, err
 	}
 	crowded := []int64{int64(l.crowded)}
@@ -85,9 +85,10 @@ func (l *Layout) shareClasses(ctx context.Context, r *interfaceExchange) error {
 }
 
 // assignSetsOverRanks is assignSets for local meshes, together with all other ranks.
-func (l *Layout) assignSetsOverRanks(ctx context.Context, p *LocalMesh, r *interfaceExchange, comm dist.Comm) error {
+func (l *Layout) assignSetsOverRanks(ctx context.Context, global []int32, r *interfaceExchange,
+	comm dist.Comm) error {
 	class := l.conflictClasses(l.Class)
-	colour, err := colouring.OverRanks(ctx, l.options.Colouring, r.graph(l.rings, p.Global, class), comm)
+	colour, err := colouring.OverRanks(ctx, l.options.Colouring, r.graph(l.rings, global, class), comm)
 	if err != nil {
 		return err
 	}
@@ -115,11 +116,8 @@ func (l *Layout) partOfLocal(rank int, p *LocalMesh, ranks int) (*Part, error) {
 	c.findGhosts()
 	c.sortVertices()
 	part := c.part(rank)
-	for i, v := range part.Global {
-		part.Global[i] = p.Global[v]
-	}
-	for i, id := range part.CellGlobal {
-		part.CellGlobal[i] = p.CellGlobal[id]
-	}
+	p.globalIDs(&part.Subdomain, part.CellGlobal, p.CellGlobal)
 	return part, nil
 }
+
+func (p *LocalMesh) cell(c int) []int32 { return p.Cells[c][:] }

@@ -20,25 +20,40 @@ type Solid struct {
 // NewSolid decides how the vertices of a mesh may move: those on flat parts of the boundary slide in their plane,
 // those on straight edges along them (mesh.Freedom), and on request those on curved parts on the surface. It
 // refuses a mesh that does not pass its Check, such as one with inverted tetrahedra, unless o.Tangled. An order by
-// positions uses x and y.
+// positions uses all three coordinates.
 func NewSolid(s *mesh.Solid, o Options) (*Solid, error) {
 	if err := o.check(); err != nil {
 		return nil, err
 	}
-	check, freedoms := s.Check, s.Freedoms
+	check := s.Check
 	if o.Tangled {
-		check, freedoms = s.CheckTangled, s.FreedomsTangled
+		check = s.CheckTangled
 	}
 	if err := check(); err != nil {
 		return nil, err
 	}
-	l := &Solid{solid: s}
-	var err error
+	l, err := newSolid(s, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.layout.assignSets(); err != nil {
+		return nil, err
+	}
+	return l, l.layout.orderBy(s.X, s.Y, s.Z)
+}
+
+// newSolid decides how the vertices of a mesh that has passed its check may move, and leaves their sets and order.
+func newSolid(s *mesh.Solid, o Options) (l *Solid, err error) {
+	l = &Solid{solid: s}
 	if l.adjacency, err = s.VertexAdjacency(); err != nil {
 		return nil, err
 	}
 	if l.boundaryFaces, err = s.Skin(); err != nil {
 		return nil, err
+	}
+	freedoms := s.Freedoms
+	if o.Tangled {
+		freedoms = s.FreedomsTangled
 	}
 	if l.freedoms, err = freedoms(); err != nil {
 		return nil, err
@@ -60,10 +75,7 @@ func NewSolid(s *mesh.Solid, o Options) (*Solid, error) {
 			l.layout.Class[v] = sliding
 		}
 	}
-	if err := l.layout.assignSets(); err != nil {
-		return nil, err
-	}
-	return l, l.layout.orderBy(s.X, s.Y, s.Z)
+	return l, nil
 }
 
 // Graph returns the graph of vertices that share an edge.

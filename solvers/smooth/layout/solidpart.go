@@ -22,6 +22,19 @@ type SolidPart struct {
 
 // Parts makes the parts of all ranks; owner gives the rank of each vertex. Ranks may be empty.
 func (l *Solid) Parts(owner []int32, ranks int) ([]*SolidPart, error) {
+	x, err := l.maker(owner, ranks)
+	if err != nil {
+		return nil, err
+	}
+	parts := make([]*SolidPart, ranks)
+	for r := range ranks {
+		parts[r] = x.part(r)
+	}
+	return parts, nil
+}
+
+// maker returns the maker of parts, with all their vertices in order.
+func (l *Solid) maker(owner []int32, ranks int) (*solidPartMaker, error) {
 	c, err := newPartMaker(l.layout, owner, ranks)
 	if err != nil {
 		return nil, err
@@ -29,11 +42,7 @@ func (l *Solid) Parts(owner []int32, ranks int) ([]*SolidPart, error) {
 	x := &solidPartMaker{partMaker: c, layout: l, boundaryFaces: make([][]int32, ranks)}
 	x.findGhosts()
 	c.sortVertices()
-	parts := make([]*SolidPart, ranks)
-	for r := range ranks {
-		parts[r] = x.part(r)
-	}
-	return parts, nil
+	return x, nil
 }
 
 // solidPartMaker makes the parts of all ranks.

@@ -59,11 +59,10 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 	if err := stages.end(ctx, "parts sent"); err != nil {
 		return nil, err
 	}
-	if s.Local != nil {
-		if s.Part, s.Crowded, err = s.Local.Part(ctx, s.Layout, comm, layoutTag); err != nil {
+	if s.Local != nil || s.LocalSolid != nil {
+		if err := s.makePart(ctx, comm); err != nil {
 			return nil, err
 		}
-		s.Local = nil
 		if err := stages.end(ctx, "vertices coloured and put in order"); err != nil {
 			return nil, err
 		}
@@ -88,6 +87,17 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 	}
 	s.logSizes(env.Log, w.Metric.Field)
 	return s, nil
+}
+
+// makePart makes the part of this rank from its local mesh.
+func (s *rankShare) makePart(ctx context.Context, comm dist.Comm) (err error) {
+	if s.Local != nil {
+		s.Part, s.Crowded, err = s.Local.Part(ctx, s.Layout, comm, layoutTag)
+	} else {
+		s.Solid, err = s.LocalSolid.Part(ctx, s.Layout, comm, layoutTag)
+	}
+	s.Local, s.LocalSolid = nil, nil
+	return err
 }
 
 // divide makes or reads the mesh, on rank 0, and cuts it into the ranks' shares.

@@ -344,22 +344,39 @@ func (b solidMesh) cut(ctx context.Context, w *Sections, ranks int, separate boo
 	if err := s.end(ctx, "mesh checked"); err != nil {
 		return nil, err
 	}
-	layout, err := layout.NewSolid(b.Solid, layoutOptions(w, separate))
+	o := layoutOptions(w, separate)
+	share := rankShare{Box: sizing.BoxOf(b.Solid), Vertices: int64(len(b.X)), Cells: int64(len(b.Cells)), Layout: o}
+	owner, err := ownersOf(ctx, w, func() (partition.Graph, error) {
+		adjacency, err := b.VertexAdjacency()
+		if err != nil {
+			return partition.Graph{}, err
+		}
+		return partition.Graph{Start: adjacency.Start, Adj: adjacency.At}, nil
+	}, ranks, b.X, b.Y, b.Z)
+	if err != nil {
+		return nil, err
+	}
+	if ranks > 1 && o.OverRanks() {
+		locals, err := layout.NewLocalSolids(b.Solid, owner, ranks)
+		if err != nil {
+			return nil, err
+		}
+		return func(rank int) rankShare {
+			share.LocalSolid = locals.Of(rank)
+			return share
+		}, s.end(ctx, "mesh cut")
+	}
+	layout, err := layout.NewSolid(b.Solid, o)
 	if err != nil {
 		return nil, err
 	}
 	if err := s.end(ctx, "vertices coloured and put in order"); err != nil {
 		return nil, err
 	}
-	owner, err := ownersOf(ctx, w, func() (partition.Graph, error) { return layout.Graph(), nil }, ranks, b.X, b.Y, b.Z)
-	if err != nil {
-		return nil, err
-	}
 	parts, err := layout.Parts(owner, ranks)
 	if err != nil {
 		return nil, err
 	}
-	share := rankShare{Box: sizing.BoxOf(b.Solid), Vertices: int64(len(b.X)), Cells: int64(len(b.Cells))}
 	return func(rank int) rankShare {
 		share.Solid, parts[rank] = parts[rank], nil
 		return share
