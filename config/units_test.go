@@ -1,49 +1,48 @@
-package config
+package config_test
 
 import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/atoll-hpc/atoll/config"
 )
 
 // unitCase decodes a section with keys of several kinds and units.
 func unitCase(t *testing.T, text string) (time, flow, rain, gravity float64, err error) {
 	t.Helper()
-	decoders := map[string]Decoder{"s": func(root *Section, c *Case) {
+	decoders := map[string]config.Decoder{"s": func(root *config.Section, c *config.Case) {
+		var share float64
+		var inflow *config.Series
+		var rains *config.Field
 		s := root.Sub("physics")
-		s.units = map[string]string{"duration": "s", "inflow": "m3/s", "rain": "m/s", "gravity": "m/s2", "share": "1"}
-		time = s.Number("duration", Positive.Or(1))
-		gravity = s.Number("gravity", Positive.Or(9.81))
-		s.Number("cfl", Share.Or(1))
-		constant := func(r Series) (v float64) {
-			if r.Program != nil {
-				v, _ = r.Program.Eval(0, 0, 0, 0)
-			}
-			return v
+		for _, key := range []*config.Spec{
+			config.Real("duration", "s", &time, config.Positive.Or(1), ""),
+			config.Real("gravity", "m/s2", &gravity, config.Positive.Or(9.81), ""),
+			config.Real("cfl", "", &share, config.Share.Or(1), ""),
+			config.OptionalSeries("inflow", "m3/s", &inflow, config.NonNegative, ""),
+			config.OptionalField("rain", "m/s", &rains, ""),
+		} {
+			s.Read(key)
 		}
-		if s.Has("inflow") {
-			flow = constant(s.Series("inflow", NonNegative))
+		if inflow != nil && inflow.Program != nil {
+			flow, _ = inflow.Program.Eval(0, 0, 0, 0)
 		}
-		if s.Know("rain"); s.Has("rain") {
-			f := s.Field("rain", "0", nil, "")
-			if f.Program != nil {
-				rain, _ = f.Program.Eval(0, 0, 0, 0)
+		if rains != nil {
+			if rains.Program != nil {
+				rain, _ = rains.Program.Eval(0, 0, 0, 0)
 			}
-			if f.Unit != "m/s" {
-				t.Errorf("the unit of the field is %q", f.Unit)
+			if rains.Unit != "m/s" {
+				t.Errorf("the unit of the field is %q", rains.Unit)
 			}
 		}
 		s.Finish()
 		c.Sections = noSections{}
 		root.Know("time", "output")
 	}}
-	_, err = Parse("case.toml", []byte("solver = \"s\"\n[physics]\n"+text), nil, decoders)
+	_, err = config.Parse("case.toml", []byte("solver = \"s\"\n[physics]\n"+text), nil, decoders)
 	return time, flow, rain, gravity, err
 }
-
-type noSections struct{}
-
-func (noSections) Print(*Printer) {}
 
 func TestNumbersWithUnits(t *testing.T) {
 	for text, want := range map[string][4]float64{
