@@ -16,6 +16,7 @@ func TestRanksByCommand(t *testing.T) {
 	for _, c := range chaosCases {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
+			c.steps /= 3
 			args := c.args(t, "cpu")
 			reference := atoll(t, t.TempDir(), nil, append(args, "--ranks", "1", "--transport", "local")...)
 			if code := reference.code(t); code != exitDone {

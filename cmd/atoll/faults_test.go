@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"strings"
 	"syscall"
@@ -16,14 +17,29 @@ const fullDisk = "ATOLL_TEST_FULL_DISK"
 // before the @ is removed, as if somebody did so while the run goes on.
 const removesFile = "ATOLL_TEST_REMOVES_FILE"
 
-// interceptFiles makes writes of this process fail as full describes, and removes files as removes describes.
-func interceptFiles(full, removes string) {
-	if full == "" && removes == "" {
+// killsWriter is such a variable, too: a process is killed once it has written a part of a file whose path contains the
+// text before its @, unless the file after the @ exists, which it makes.
+const killsWriter = "ATOLL_TEST_KILLS_WRITER"
+
+// interceptFiles makes writes of this process fail as full describes, removes files as removes describes, and kills
+// this process as kills describes.
+func interceptFiles(full, removes, kills string) {
+	if full == "" && removes == "" && kills == "" {
 		return
 	}
 	pattern, freed, _ := strings.Cut(full, "@")
 	removed, when, _ := strings.Cut(removes, "@")
+	fatal, killed, _ := strings.Cut(kills, "@")
 	atomicfile.Intercept(func(op atomicfile.Op, path string, do func() error) error {
+		if kills != "" && op == atomicfile.OpWrite && strings.Contains(path, fatal) {
+			if marker, err := os.OpenFile(killed, os.O_CREATE|os.O_EXCL, 0o666); err == nil {
+				if err := errors.Join(marker.Close(), do()); err != nil {
+					return err
+				}
+				self, err := os.FindProcess(os.Getpid())
+				return errors.Join(err, self.Kill())
+			}
+		}
 		if removes != "" && strings.Contains(path, when) {
 			_ = os.Remove(removed) // another rank may have removed it
 		}

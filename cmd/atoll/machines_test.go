@@ -47,7 +47,7 @@ func (m *machines) runOn(k int, c *command) *command {
 func TestChaosOnTwoHosts(t *testing.T) {
 	o := chaosOptionsOf(t)
 	cases := chaosCases
-	if o.times < 10 { // keeps the test below a minute
+	if o.times < 10 { // keeps the test short
 		cases, o.times = cases[:1], 2
 	}
 	for k, c := range cases {
@@ -55,6 +55,7 @@ func TestChaosOnTwoHosts(t *testing.T) {
 			t.Parallel()
 			m := twoMachines(t)
 			random := o.random(t, k)
+			c.steps = c.steps * max(o.times, 5) / 20
 			args := append(c.args(t, o.backend), "--ranks", "4", "--transport", "grpc")
 			reference := runUndisturbed(t, args)
 			d := &faultyRun{t: t, dir: t.TempDir(), machines: m, args: append(args, "--places", m.addresses[0]+":7000",

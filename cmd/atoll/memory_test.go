@@ -49,14 +49,14 @@ func estimatedCases() [][]string {
 
 // writingCases returns cases whose frames take much memory, written after each step.
 func writingCases() [][]string {
-	box := []string{strings.NewReplacer("48", "96", "format = []", "every = 1e-4").Replace(boxCase)}
-	water := strings.NewReplacer("30000", "200000", "format = []", "every = 1e-4").Replace(triangleCase)
-	mesh := strings.NewReplacer("30000", "300000", "format = []", "every = 1").Replace(smoothCase)
+	box := []string{strings.NewReplacer("48", "64", "format = []", "every = 1e-4").Replace(boxCase)}
+	water := strings.NewReplacer("30000", "60000", "format = []", "every = 1e-4").Replace(triangleCase)
+	mesh := strings.NewReplacer("30000", "90000", "format = []", "every = 1").Replace(smoothCase)
 	return [][]string{
 		append(box, "output.format=['vti', 'vtp']"),
 		append(box, "output.fields=['f', 'normal', 'alpha']", "output.format=['vti']", "output.compress=true"),
 		append(box, "output.format=['vdb', 'plic']", "method.precision=float32"),
-		{strings.Replace(box[0], "'vof'", "'level-set'", 1), "output.format=['particles', 'vti']", "grid.cells=64"},
+		{strings.Replace(box[0], "'vof'", "'level-set'", 1), "output.format=['particles', 'vti']", "grid.cells=48"},
 		{water, "output.format=['vtu', 'nc']"}, {mesh, "output.format=['vtu']"},
 	}
 }
