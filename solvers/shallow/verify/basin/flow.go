@@ -44,7 +44,7 @@ type Flow struct {
 
 	OverTime func(part *mesh.Part) (weather.Fields, error) // nil for none
 
-	Ranks []int // numbers of ranks on which it is computed again, besides the options' twins
+	Ranks []int // numbers of ranks on which it is computed again, unless the check is quick, besides the options' twins
 
 	Coefficients map[string]float64 // others, which are the same in all cells
 
@@ -86,7 +86,11 @@ func Start(ctx context.Context, p *verify.Page, f Flow) (*Basin, error) {
 			shallow.Setting{Part: part, Plan: plan, Initial: f.InitialState(part)})
 		return err
 	})
-	for _, t := range slices.Concat(p.Options.Twins, b.ownTwins(f.Ranks)) {
+	twins := p.Options.Twins
+	if !p.Options.Quick {
+		twins = slices.Concat(twins, b.ownTwins(f.Ranks))
+	}
+	for _, t := range twins {
 		if err == nil {
 			var w *twin
 			if w, err = twinOf(ctx, t, f); err == nil {

@@ -63,7 +63,7 @@ func wave(ctx context.Context, p *verify.Page, pulse Exact) error {
 	const end, depth = 160, 100
 	sizes := []int{4000, 16000}
 	if p.Options.Quick {
-		sizes = []int{1000, 4000}
+		sizes = []int{500, 2000}
 	}
 	t := p.Table("a simple wave that travels into shorter cells: mean error as a share of the wave", "order", "lengths",
 		"cells", "steps", "error of h", "over that of equal steps", "order of the error")
@@ -115,7 +115,7 @@ func wave(ctx context.Context, p *verify.Page, pulse Exact) error {
 func rest(ctx context.Context, p *verify.Page) error {
 	end := 20.0
 	if p.Options.Quick {
-		end = 4
+		end = 1
 	}
 	m, err := refined(-5, -5, 5, 5, 1500)
 	if err != nil {

@@ -110,13 +110,13 @@ func Outlets(ctx context.Context, p *verify.Page) error {
 // critical, (q²/g)^(1/3), for every level that is not higher.
 func overfall(ctx context.Context, p *verify.Page) error {
 	const q, end = 1.53, 200.0
-	cells := 400
+	cells, levels := 400, []float64{math.Inf(-1), -1, .01, .1, .3, .5, .7}
 	if p.Options.Quick {
-		cells = 100
+		cells, levels = 100, []float64{math.Inf(-1), .1, .7}
 	}
 	critical := math.Cbrt(q * q / basin.Gravity)
 	t := p.Table(fmt.Sprintf("free overfall: %d cells, t = %g", cells, end), "outlet", "reference", "mean depth, m")
-	for _, level := range []float64{math.Inf(-1), -1, .01, .1, .3, .5, .7} {
+	for _, level := range levels {
 		right, want := &shallow.Given{Kind: "level", Value: series.Constant(level)}, max(critical, level)
 		name := fmt.Sprintf("level %g m", level)
 		if math.IsInf(level, -1) {
@@ -164,8 +164,12 @@ func approachToOverfall(ctx context.Context, p *verify.Page) error {
 	}
 	t := p.Table(fmt.Sprintf("the approach to a free overfall, critical depth %.4g m", critical), "order", "level, m",
 		"t, s", "exact mean depth, m", "Atoll")
+	levels := []float64{-1, .1, .5, .62}
+	if p.Options.Quick {
+		levels = []float64{-1, .5}
+	}
 	for order := 1; order <= 2; order++ {
-		for _, level := range []float64{-1, .1, .5, .62} {
+		for _, level := range levels {
 			p.Progress("approach, order %d, level %g m", order, level)
 			m, err := mesh.Rectangle(0, 0, long, 1, 100, basin.MeshSeed)
 			if err != nil {

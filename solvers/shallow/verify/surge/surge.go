@@ -74,7 +74,11 @@ func open(from *overtime.Field, end float64, unit string) func(part *mesh.Part) 
 // with the volume of the water at rest. The wind grows during whole periods of the channel's seiche, which leaves
 // little of it.
 func setUp(ctx context.Context, p *verify.Page) error {
-	const long, wide, deep, cells = 10e3, 1e3, 10.0, 1200
+	const long, wide, deep = 10e3, 1e3, 10.0
+	cells := 1200
+	if p.Options.Quick {
+		cells = 400
+	}
 	speed := func(x float64) float64 { return 15 * (1 + x/long) }
 	drag := air.Drag[float64]{Still: .75e-6, PerSpeed: .067e-6, Most: 2.5e-6} // that of Garratt, until 26 m/s
 	grown := 8 * 2 * long / math.Sqrt(basin.Gravity*deep)
@@ -200,7 +204,7 @@ func barometer(ctx context.Context, p *verify.Page) error {
 	const long, deep, radius, low, density = 40e3, 20.0, 10e3, 5000.0, 1025.0
 	cells, end := 6000, 30000.0
 	if p.Options.Quick {
-		cells = 3000
+		cells = 1000
 	}
 	dir, err := os.MkdirTemp("", "atoll-verify")
 	if err != nil {
