@@ -127,14 +127,15 @@ func moved(t *testing.T) string {
 		rasters(t, 40, .05, wave(4)), rasters(t, 40, .05, wave(-3)), rasters(t, 28, .08, wave(300)))
 }
 
-// TestMovingAir: wind and pressure over time have the same bits on any number of ranks, and after restarts.
+// TestMovingAir: wind and pressure over time have the same bits on any number of ranks, and after restarts, for which
+// each case has one of the three settings.
 func TestMovingAir(t *testing.T) {
 	keys := moved(t)
-	for _, text := range []string{windy(weather, keys), windy(twoLayersForced, keys), windy(weather, cyclone(t))} {
-		for _, sets := range [][]string{{"physics.order=1"}, {"physics.order=2", "physics.lagged_step=true"},
+	for i, text := range []string{windy(weather, keys), windy(twoLayersForced, keys), windy(weather, cyclone(t))} {
+		for k, sets := range [][]string{{"physics.order=1"}, {"physics.order=2", "physics.lagged_step=true"},
 			{"physics.precision=float32"}} {
 			hash := ""
-			for _, ranks := range []int{1, 3, 7} {
+			for _, ranks := range []int{1, []int{3, 7}[(i+k)%2]} {
 				s, err := runtest.Run(t, text, ranks, 1, runtest.Local, t.TempDir(), sets...)
 				if err != nil {
 					t.Fatal(err)
@@ -146,7 +147,9 @@ func TestMovingAir(t *testing.T) {
 					t.Errorf("%v: %d ranks have another state than one", sets, ranks)
 				}
 			}
-			runtest.Restarts(t, text, []int{5, 23}, sets...)
+			if i == k {
+				runtest.Restarts(t, text, []int{5, 23}, sets...)
+			}
 		}
 	}
 	runtest.RestartsAfterKill(t, windy(weather, keys)+gauges, "checkpoint.steps=7", "output.every=0.05",
