@@ -4,7 +4,11 @@
 // exact integrals.
 package sphere
 
-import "math"
+import (
+	"math"
+
+	"github.com/atoll-hpc/atoll/internal/portable"
+)
 
 // Radius is that of the sphere with the area of the earth (of the ellipsoid of WGS 84), m, so that areas and volumes
 // are true in the mean; lengths differ from those on the ellipsoid by at most 0.6%.
@@ -91,3 +95,18 @@ func Near(longitude, other float64) float64 { return other + math.Remainder(long
 
 // Degrees returns the angle of a length in m along a meridian.
 func Degrees(length float64) float64 { return length / (Radius * degree) }
+
+// Mercator returns the height, in degrees, of a latitude on Mercator's map, where longitudes are the other coordinate.
+// The map is conformal: angles are those on the earth.
+func Mercator(latitude float64) float64 {
+	sine := math.Sin(latitude * degree)
+	return portable.Log((1+sine)/(1-sine)) / 2 / degree
+}
+
+// Latitude returns the latitude at a height on Mercator's map, to the rounding of 1e-12 degrees.
+func Latitude(height float64) float64 {
+	return math.Round(math.Atan(portable.Sinh(height*degree))/degree*1e12) / 1e12
+}
+
+// MercatorScale returns the length, in degrees, on Mercator's map of a metre on the earth at a height there.
+func MercatorScale(height float64) float64 { return portable.Cosh(height*degree) / (Radius * degree) }

@@ -34,13 +34,18 @@ func Generate(ctx context.Context, o Options) (*mesh.Mesh, *Report, error) {
 	if err := o.check(); err != nil {
 		return nil, nil, err
 	}
-	coarse, outside, err := constrained.Triangulate(simplified(o.Lines, simplifiedShare*o.Tolerance), o.Groups,
-		mergedShare*o.Tolerance)
+	if o.Scale == nil {
+		o.Scale = func(float64) float64 { return 1 }
+	}
+	least := o.leastScale()
+	tolerance := least * o.Tolerance
+	coarse, outside, err := constrained.Triangulate(simplified(o.Lines, simplifiedShare*tolerance), o.Groups,
+		mergedShare*tolerance)
 	if err != nil {
 		return nil, nil, err
 	}
-	r := &Report{Outside: outside}
-	f := &fitter{o: &o, coarse: coarse}
+	r := &Report{Outside: outside / least}
+	f := &fitter{o: &o, coarse: coarse, tolerance: tolerance}
 	if err := f.prepare(r); err != nil {
 		return nil, nil, err
 	}
@@ -51,8 +56,19 @@ func Generate(ctx context.Context, o Options) (*mesh.Mesh, *Report, error) {
 	r.Triangles, r.Vertices = len(m.Cells), len(m.X)
 	r.angles(m)
 	f.measure(m, r)
-	r.Off = off(m, o.Lines, o.Tolerance)
+	r.Off = off(m, o.Lines, tolerance) / least
 	return m, r, nil
+}
+
+// leastScale is the least scale at a position of a line.
+func (o *Options) leastScale() float64 {
+	least := math.Inf(1)
+	for _, l := range o.Lines {
+		for _, x := range l.X {
+			least = min(least, o.Scale(x[1]))
+		}
+	}
+	return least
 }
 
 func (o *Options) check() error {
@@ -88,14 +104,15 @@ func (o *Options) Mean(area float64) float64 {
 
 // fitter fits sizes to the number of triangles that is wanted.
 type fitter struct {
-	o      *Options
-	coarse *mesh.Mesh
+	o         *Options
+	coarse    *mesh.Mesh
+	tolerance float64 // on the map
 
 	area, mean  float64 // of the region; of sizes, if all were alike
 	least, most float64
 	growth      float64 // by which sizes grow with the distance
 	roughness   []float64
-	fixed       []float64 // sizes of zones, lines and distances between lines
+	fixed       []float64 // sizes of zones, lines and distances between lines, on the map
 	*sizes
 }
 
@@ -103,7 +120,8 @@ type fitter struct {
 func (f *fitter) prepare(r *Report) error {
 	low, high := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{math.Inf(-1), math.Inf(-1)}
 	for c := range f.coarse.Cells {
-		f.area += f.coarse.Area(c)
+		_, y := f.coarse.Centroid(c)
+		f.area += f.coarse.Area(c) / (f.o.Scale(y) * f.o.Scale(y))
 	}
 	for v := range f.coarse.X {
 		low = [2]float64{min(low[0], f.coarse.X[v]), min(low[1], f.coarse.Y[v])}
@@ -124,7 +142,7 @@ func (f *fitter) prepare(r *Report) error {
 	for _, z := range f.o.Zones {
 		smallest = min(smallest, z.Size)
 	}
-	f.sizes = newSizes(low, high, smallest/2)
+	f.sizes = newSizes(low, high, smallest/2, f.o.Scale)
 	var outline [][][2]float64
 	for _, l := range f.o.Lines {
 		if l.Bound {
@@ -162,12 +180,12 @@ func (f *fitter) fix(r *Report) {
 func (f *fitter) lowerFor(wanted func(from string) bool) {
 	for _, z := range f.o.Zones {
 		if wanted(z.From) {
-			f.fill(z.Rings, func(k int) { f.size[k] = min(f.size[k], z.Size) })
+			f.fill(z.Rings, func(k int) { f.size[k] = min(f.size[k], z.Size*f.scale[k/f.columns]) })
 		}
 	}
 	for i := range f.o.Along {
 		if a := &f.o.Along[i]; wanted(a.From) {
-			f.lowerAlong(a, f.growth)
+			f.lowerAlong(a, f.growth, f.o.Scale)
 		}
 	}
 }
@@ -175,7 +193,7 @@ func (f *fitter) lowerFor(wanted func(from string) bool) {
 // lowerBetween lowers the sizes to the distances of the vertices of lines from others.
 func (f *fitter) lowerBetween(distance []float64) {
 	for v, d := range distance {
-		if d < f.most {
+		if d < f.most*f.o.Scale(f.coarse.Y[v]) {
 			f.lower(f.coarse.X[v], f.coarse.Y[v], crowding*d, 0, f.growth)
 		}
 	}
@@ -191,7 +209,7 @@ func (f *fitter) set(factor float64) {
 				h = factor / math.Sqrt(q)
 			}
 		}
-		f.size[k] = min(fixed, max(f.least, min(f.most, h)))
+		f.size[k] = min(fixed, max(f.least, min(f.most, h))*f.scale[k/f.columns])
 	}
 	f.grade(f.growth)
 }
@@ -224,7 +242,7 @@ func (f *fitter) fit(r *Report) error {
 	}
 	r.Least, r.Most = math.Inf(1), 0
 	for k, h := range f.size {
-		if f.inside[k] {
+		if h /= f.scale[k/f.columns]; f.inside[k] {
 			r.Least, r.Most = min(r.Least, h), max(r.Most, h)
 		}
 	}
@@ -256,13 +274,13 @@ func (f *fitter) tooMany(n float64) error {
 	e := &TooMany{Needed: n, Wanted: f.o.Triangles, Distance: math.Inf(1)}
 	distance, _ := spaces(f.coarse)
 	for v, d := range distance {
-		if d < e.Distance {
+		if d /= f.o.Scale(f.coarse.Y[v]); d < e.Distance {
 			e.Distance, e.X, e.Y = d, f.coarse.X[v], f.coarse.Y[v]
 		}
 	}
 	alone := func(lower func()) float64 {
 		for k := range f.size {
-			f.size[k] = f.most
+			f.size[k] = f.most * f.scale[k/f.columns]
 		}
 		lower()
 		f.grade(f.growth)
@@ -292,8 +310,8 @@ func (f *fitter) inputs() (list []string) {
 // adapt adapts the coarse triangulation to the sizes, and again with all sizes multiplied by a factor if there are too
 // few or too many triangles.
 func (f *fitter) adapt(ctx context.Context) (*mesh.Mesh, error) {
-	a, err := adapt.Triangles(f.coarse, adapt.Options{Hausdorff: adaptedShare * f.o.Tolerance, Ridge: 45,
-		Threads: f.o.Threads, Progress: f.o.Progress, Probe: f.most})
+	a, err := adapt.Triangles(f.coarse, adapt.Options{Hausdorff: adaptedShare * f.tolerance, Ridge: 45,
+		Threads: f.o.Threads, Progress: f.o.Progress, Probe: f.most * f.o.leastScale()})
 	if err != nil {
 		return nil, err
 	}
@@ -324,7 +342,8 @@ func (f *fitter) field(scale float64) adapt.Field {
 func (f *fitter) measure(m *mesh.Mesh, r *Report) {
 	edges, within := 0, 0
 	for c, v := range m.Cells {
-		r.Area += m.Area(c)
+		_, y := m.Centroid(c)
+		r.Area += m.Area(c) / (f.o.Scale(y) * f.o.Scale(y))
 		for k := range v { // an edge inside counts twice
 			a, b := v[k], v[(k+1)%3]
 			l := math.Hypot(m.X[a]-m.X[b], m.Y[a]-m.Y[b]) / f.at((m.X[a]+m.X[b])/2, (m.Y[a]+m.Y[b])/2)

@@ -8,19 +8,20 @@ import "math"
 // of the ground from the plane of a triangle with edges h is about an eighth of this times h². Unknown heights
 // count as that of the node in their middle.
 func (s *sizes) ground(height func(x, y, side float64) (float64, bool), mean, slope float64) []float64 {
-	d := max(mean/2, s.step)
 	roughness := make([]float64, len(s.size))
 	for row := range s.rows {
+		side := max(mean/2*s.scale[row], s.step)
+		d := side / s.scale[row]
 		for column := range s.columns {
 			x, y := s.node(column, row)
-			centre, known := height(x, y, d)
+			centre, known := height(x, y, side)
 			if !known {
 				continue
 			}
 			var z [3][3]float64
 			for j := range z {
 				for i := range z[j] {
-					if z[j][i], known = height(x+float64(i-1)*d, y+float64(j-1)*d, d); !known {
+					if z[j][i], known = height(x+float64(i-1)*side, y+float64(j-1)*side, side); !known {
 						z[j][i] = centre
 					}
 				}

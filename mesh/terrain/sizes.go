@@ -5,26 +5,32 @@ import (
 	"slices"
 )
 
-// sizes is a grid of the sizes of edges, with values at nodes.
+// sizes is a grid of the sizes of edges on the map, with values at nodes.
 type sizes struct {
 	x0, y0, step  float64
 	columns, rows int
 	size          []float64 // by rows from the south
 	inside        []bool    // nodes in the region
 	region        int       // number of nodes inside
+	scale         []float64 // of rows: the length of a metre of the ground on the map
 }
 
 // mostNodes bounds the nodes along the longer side of the grid.
 const mostNodes = 2048
 
-// newSizes returns a grid over a box with a step of at least the given one.
-func newSizes(low, high [2]float64, step float64) *sizes {
+// newSizes returns a grid over a box with a step of at least the given one on the ground.
+func newSizes(low, high [2]float64, step float64, scale func(y float64) float64) *sizes {
 	extent := max(high[0]-low[0], high[1]-low[1])
-	s := &sizes{step: max(step, extent/mostNodes)}
+	s := &sizes{step: max(step*min(scale(low[1]), scale((low[1]+high[1])/2), scale(high[1])), extent/mostNodes)}
 	s.x0, s.y0 = low[0]-s.step, low[1]-s.step
 	s.columns, s.rows = int((high[0]-low[0])/s.step)+4, int((high[1]-low[1])/s.step)+4
 	s.size = make([]float64, s.columns*s.rows)
 	s.inside = make([]bool, len(s.size))
+	s.scale = make([]float64, s.rows)
+	for row := range s.scale {
+		_, y := s.node(0, row)
+		s.scale[row] = scale(y)
+	}
 	return s
 }
 
@@ -93,18 +99,19 @@ func (s *sizes) lower(x, y, size, radius, growth float64) {
 }
 
 // lowerAlong lowers the sizes along a line.
-func (s *sizes) lowerAlong(l *Along, growth float64) {
-	spacing := max(0.5*s.step, 0.25*l.Width)
+func (s *sizes) lowerAlong(l *Along, growth float64, scale func(y float64) float64) {
+	lower := func(x, y float64) { s.lower(x, y, l.Size*scale(y), l.Width/2*scale(y), growth) }
 	for k, p := range l.X {
-		s.lower(p[0], p[1], l.Size, l.Width/2, growth)
+		lower(p[0], p[1])
 		if k == 0 {
 			continue
 		}
 		q := l.X[k-1]
+		spacing := max(0.5*s.step, 0.25*l.Width*min(scale(p[1]), scale(q[1])))
 		n := int(math.Hypot(p[0]-q[0], p[1]-q[1])/spacing) + 1
 		for i := range n {
 			w := float64(i) / float64(n)
-			s.lower(q[0]+w*(p[0]-q[0]), q[1]+w*(p[1]-q[1]), l.Size, l.Width/2, growth)
+			lower(q[0]+w*(p[0]-q[0]), q[1]+w*(p[1]-q[1]))
 		}
 	}
 }

@@ -15,6 +15,11 @@ func TestImplausibleStructuresAreNoted(t *testing.T) {
 		s.From.Lowest, s.To.Lowest = 20, 19
 		return s
 	}
+	gate := func(sill float64) structures.Structure {
+		s := culvert(0, sill, 0)
+		s.Kind = structures.Gate
+		return s
+	}
 	breach := structures.Structure{Kind: structures.Breach, InvertFrom: 20}
 	for _, test := range []struct {
 		kind, want string
@@ -28,6 +33,8 @@ func TestImplausibleStructuresAreNoted(t *testing.T) {
 		{"culvert", "invert_to is 12.5 m, and the lowest bed there 19 m: its bottom is 6.5 m below", culvert(1, 20, 12.5), 0},
 		{"bridge", "[[bridge]] x: invert is 30 m, and the lowest bed there 19 m", culvert(3, 30, 30), 0},
 		{"bridge", "", culvert(3, 18, 18), 0},
+		{"gate", "", gate(19.6), 0},
+		{"gate", "its sill is 18 m, and the ground beside it 20 m high", gate(18), 0},
 		{"breach", "", breach, 19.8},
 		{"breach", "its crest falls to 2 m, and the ground beside it is 20 m high", breach, 2},
 	} {

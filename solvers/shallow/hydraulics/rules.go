@@ -41,14 +41,14 @@ func (l *Layout[F]) addRules(to *structures.Structure, rules []Rule) {
 	}
 }
 
-// crossed returns the owned cells that the line of a rule crosses, each once.
-func (r *Rule) crossed(ctx context.Context, at *Setting) (list []lines.Crossing, err error) {
+// crossed returns the owned cells that a line crosses, each once.
+func (at *Setting) crossed(ctx context.Context, line [][]float64) (list []lines.Crossing, err error) {
 	g, err := at.Cells.Geometry(ctx)
 	if err != nil {
 		return nil, err
 	}
 	index := map[int]int{}
-	for _, x := range lines.Crossings(r.At.Line, g.Mesh, at.Part.Owned) {
+	for _, x := range lines.Crossings(line, g.Mesh, at.Part.Owned) {
 		n, known := index[x.Cell]
 		if !known {
 			n, index[x.Cell] = len(list), len(list)

@@ -116,7 +116,11 @@ func Find[F num.Float](ctx context.Context, comm dist.Comm, given []Structure, a
 		return nil, err
 	}
 	l.setPlaces(sites, at)
-	for _, note := range l.Notes() {
+	open, err := l.inTheOpen(ctx, comm, at, sites)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range append(l.Notes(), open...) {
 		if at.Note != nil {
 			at.Note(note)
 		}
@@ -167,7 +171,7 @@ func (l *Layout[F]) ownSites(ctx context.Context, at *Setting) (own []site, err 
 	for n, r := range l.asked {
 		switch {
 		case r.At != nil && r.flow():
-			crossed, err := r.crossed(ctx, at)
+			crossed, err := at.crossed(ctx, r.At.Line)
 			if err != nil {
 				return nil, err
 			}

@@ -135,13 +135,15 @@ func TestRefusedRules(t *testing.T) {
 		{"watch = \"level\"\n", "", "[[rule]] at: needs watch"},
 		{"at = [-4, -4]\n", "", "[[rule]] at: is required"},
 		{"travel = 0.5\n[[rule]]\nstructure = \"barrier\"\nwatch = \"level\"\nat = [-4, -4]\nopen = 1.1\nclose = 1.4",
-			"travel = 0.5", "[[gate]] barrier: travel"},
+			"travel = 0.5", `c.toml:19: [[gate]] travel: is the time in which a [[rule]] opens or closes "barrier"`},
 		{"discharge = 0.5\n", "discharge = 0.5\nstart = 1\n", "[[rule]] structure: the pump \"polder\" has start already"},
 		{"width = 1\n", "width = 1\nsill = 1\ntop = 0.5\n", "[[gate]] top: 0.5 m is not above sill, 1 m"},
 	} {
 		text := strings.Replace(operated, c[0], c[1], 1)
 		if _, err := solvers.Parse("c.toml", []byte(text), nil); err == nil || !strings.Contains(err.Error(), c[2]) {
 			t.Errorf("%s: error %v does not say %q", c[1], err, c[2])
+		} else if strings.Contains(c[2], "no structure") && strings.Contains(err.Error(), "travel") {
+			t.Errorf("%s: error %v about travel too", c[1], err)
 		}
 	}
 	for _, c := range [][3]string{

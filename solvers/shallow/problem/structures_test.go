@@ -141,3 +141,37 @@ source = [{ name = "seepage", line = [[0.1, 5], [10, 5.2], [19.9, 5]], discharge
 		}
 	}
 }
+
+// TestDischargeAtTheStart: the row of the start has the discharge of the water at rest there by the formula, however
+// little water the places at the ends have.
+func TestDischargeAtTheStart(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := runtest.Run(t, operated, 1, 1, runtest.Local, dir, "time.max_steps=1"); err != nil {
+		t.Fatal(err)
+	}
+	const jet = .63 * .4
+	if q, want := column(t, dir, "discharge_barrier")[0], jet*math.Sqrt(2*9.81*(1-jet)); math.Abs(q-want) > 1e-6*want {
+		t.Errorf("%g m³/s, want %g", q, want)
+	}
+}
+
+// TestStructuresInTheOpenAreNoted: structures for dams between whose ends there is none, and only these.
+func TestStructuresInTheOpenAreNoted(t *testing.T) {
+	for depth, want := range map[string]bool{"abs(x) < 1 ? -3 : 0": false, "0": true, "x/100": true} {
+		text := strings.Replace(operated, "abs(x) < 1 ? -3 : 0", depth, 1)
+		c, err := solvers.Parse("case.toml", []byte(text), []string{"time.max_steps=1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range runtest.RunEach(t, c, runtest.Local(t, 2), func() backend.Device { return cpu.New(1) }) {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		notes := strings.Join(c.Notes(), "\n")
+		const gate = "[[gate]] barrier: the ground between from and to is nowhere higher"
+		if strings.Contains(notes, gate) != want || strings.Contains(notes, "polder") || strings.Contains(notes, "river") {
+			t.Errorf("depth %s: notes %q", depth, notes)
+		}
+	}
+}

@@ -35,10 +35,10 @@ func DecodeRules(root *config.Section, list []Structure) (rules []Rule) {
 		s.Finish()
 		rules = append(rules, r)
 	}
+	astray := slices.ContainsFunc(rules, func(r Rule) bool { return r.kind == "" }) // it may be meant for any structure
 	for k := range list {
-		if list[k].Travel > 0 && len(rulesOf(&list[k], rules)) == 0 {
-			root.Fail("", "[[%s]] %s: travel is the time in which a [[rule]] opens or closes it, and there is none for it",
-				list[k].Kind, list[k].Name)
+		if t := &list[k]; t.Travel > 0 && !astray && len(rulesOf(t, rules)) == 0 {
+			t.section.Fail("travel", "is the time in which a [[rule]] opens or closes %q, and there is none for it", t.Name)
 		}
 	}
 	return rules

@@ -40,7 +40,8 @@ type Structure struct {
 	// breach is the level at which it opens, from which on times of its series count; NaN: at time 0.
 	Start, Stop float64
 
-	geographic bool // positions are longitudes and latitudes in degrees
+	geographic bool            // positions are longitudes and latitudes in degrees
+	section    *config.Section // for errors that other sections show
 }
 
 var kinds = []string{"source", "culvert", "bridge", "gate", "breach", "pump"}
@@ -52,7 +53,7 @@ func Decode(root *config.Section, layers int, geographic bool, taken []string) (
 			if layers == 2 {
 				s.Fail("", "is for one layer: set layers = 1")
 			}
-			t := Structure{Kind: kind, geographic: geographic}
+			t := Structure{Kind: kind, geographic: geographic, section: s}
 			t.Keys(s.Read)
 			for _, other := range list {
 				if other.Name == t.Name && t.Name != "" {

@@ -503,7 +503,7 @@ DEVICE kernels_Clock_f32 kernels_Clock_AtStepStart_f32(kernels_Clock_f32 *c, Lea
 }
 
 // sums returns the sums of both readings of an end's cells.
-// (*End).sums, structures.go:274
+// (*End).sums, structures.go:278
 struct End_sums_results { double r0; double r1; };
 DEVICE End_sums_results End_sums(End *e, Slice<double> readings) {
     double first = 0.0;
@@ -517,7 +517,7 @@ DEVICE End_sums_results End_sums(End *e, Slice<double> readings) {
 
 // state returns the volume of the water at an end, m³, and its mean level above the datum, m; the lowest bed's if it is
 // dry.
-// (*End).state, structures.go:264
+// (*End).state, structures.go:268
 struct End_state_results { double r0; double r1; };
 DEVICE End_state_results End_state(End *e, Slice<double> readings) {
     double volume = 0.0;
@@ -571,7 +571,7 @@ DEVICE double kernels_Interpolate(Slice<kernels_Row> rows, int32 first, int32 co
 }
 
 // at returns the value at x, on the line through the last two rows beyond them.
-// (*Table).at, structures.go:359
+// (*Table).at, structures.go:363
 DEVICE double Table_at(Table *t, Slice<kernels_Row> rows, double x) {
     return kernels_Interpolate(rows, t->First, t->Count, x);
 }
@@ -639,7 +639,7 @@ DEVICE double num_Sqrt_f64(double x) {
 // water behind stands at two thirds of the head H, and then, continuously, 3√3/2 C L Y √(H - Y) with the height Y of
 // the water behind (flow with the depth Y and the velocity head H - Y). weir is C L, in m^1.5/s. In a step levels
 // approach each other by at most a quarter of their difference.
-// (*Structure).over, structures.go:320
+// (*Structure).over, structures.go:324
 DEVICE double Structure_over(Structure *s, double crest, double weir, double up, double down, double dt) {
     double head = up - crest, behind = num_Larger_f64(down - crest, 0.0);
     if (head <= behind) {
@@ -658,7 +658,7 @@ DEVICE double Structure_over(Structure *s, double crest, double weir, double up,
 // culvert returns the discharge of a culvert in m³/s: the smaller one of what its inlet takes and of what its losses
 // permit (M. J. Boyd, "Head-discharge relations for culverts", Monier Rocla Technical Journal, 1987). In a step levels
 // approach each other by at most half of their difference.
-// (*Structure).culvert, structures.go:285
+// (*Structure).culvert, structures.go:289
 DEVICE double Structure_culvert(Structure *s, Slice<kernels_Row> rows, double from, double fromLevel, double to,
         double toLevel, double dt) {
     double sign = 1.0, volume = from, up = fromLevel, down = toLevel, inlet = s->InvertFrom, outlet = s->InvertTo;
@@ -712,7 +712,7 @@ DEVICE double num_Abs_f64(double x) {
 // critical flow over the sill, or that of the jet under the gate, Contraction times the opening, if it is smaller.
 // The levels of both ends are those that the discharge leaves at the end of the step, dt/both times it closer to each
 // other.
-// (*Structure).under, structures.go:340
+// (*Structure).under, structures.go:344
 DEVICE double Structure_under(Structure *s, double opening, double up, double down, double dt) {
     double head = up - s->InvertFrom, behind = num_Larger_f64(down - s->InvertFrom, 0.0);
     if (head <= behind) {
@@ -732,13 +732,17 @@ DEVICE double Structure_under(Structure *s, double opening, double up, double do
     return q;
 }
 
-// most is the largest discharge that may leave in a step of length dt if the end has a volume of water.
-// (*End).most, structures.go:255
-DEVICE double End_most(End *e, double volume, double dt) {
-    if (dt == 0.0) {
-        return volume / 2.0;
+// most returns what may leave of a discharge q in a step of length dt if the end, unless it is outside of the domain,
+// has a volume of water.
+// (*End).most, structures.go:256
+DEVICE double End_most(End *e, double q, double volume, double dt) {
+    if (e->Count == 0 || dt == 0.0 && volume > 0.0) {
+        return q;
     }
-    return volume / (2.0 * double(e->Users) * dt);
+    if (volume == 0.0) {
+        return 0.0;
+    }
+    return num_Smaller_f64(q, volume / (2.0 * double(e->Users) * dt));
 }
 
 // Operate computes the discharge of structure k. At most half of the water at an end leaves in a step, shared among the
@@ -813,10 +817,10 @@ DEVICE void Operate_f32_at(int64 k, Slice<Structure> list, Slice<Rule> rules, Sl
         break;
     }
     }
-    if (q > 0.0 && s.From.Count > 0) {
-        q = num_Smaller_f64(q, End_most(&s.From, from, dt));
+    if (q > 0.0) {
+        q = End_most(&s.From, q, from, dt);
     } else if (q < 0.0) {
-        q = -num_Smaller_f64(-q, End_most(&s.To, to, dt));
+        q = -End_most(&s.To, -q, to, dt);
     }
     o.Discharge = q;
     o.Total += q * dt;
@@ -954,10 +958,10 @@ DEVICE void Operate_f64_at(int64 k, Slice<Structure> list, Slice<Rule> rules, Sl
         break;
     }
     }
-    if (q > 0.0 && s.From.Count > 0) {
-        q = num_Smaller_f64(q, End_most(&s.From, from, dt));
+    if (q > 0.0) {
+        q = End_most(&s.From, q, from, dt);
     } else if (q < 0.0) {
-        q = -num_Smaller_f64(-q, End_most(&s.To, to, dt));
+        q = -End_most(&s.To, -q, to, dt);
     }
     o.Discharge = q;
     o.Total += q * dt;
@@ -989,7 +993,7 @@ DEVICE float rough_CubeRoot_f32(float x) {
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
 // its velocity, and comes in without one.
-// Transfer[float32], structures.go:368
+// Transfer[float32], structures.go:372
 DEVICE void Transfer_f32_at(int64 k, Slice<Spot> spots, Slice<Place> places, Slice<Structure> list,
         Slice<Operation> operations, Slice<double> readings, double gravity, Slice<kernels_Bed_f32> beds,
         kernels_Clock_f32 *clock, Least<float> *limit, Least<float> *next, Slice<kernels_State_f32> w,
@@ -1060,7 +1064,7 @@ DEVICE double rough_CubeRoot_f64(double x) {
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
 // its velocity, and comes in without one.
-// Transfer[float64], structures.go:368
+// Transfer[float64], structures.go:372
 DEVICE void Transfer_f64_at(int64 k, Slice<Spot> spots, Slice<Place> places, Slice<Structure> list,
         Slice<Operation> operations, Slice<double> readings, double gravity, Slice<kernels_Bed_f64> beds,
         kernels_Clock_f64 *clock, Least<double> *limit, Least<double> *next, Slice<kernels_State_f64> w,
@@ -1144,7 +1148,7 @@ extern "C" __global__ void __launch_bounds__(128) Operate_f64(int64 lo, int64 hi
     if (k < hi) Operate_f64_at(k, list, rules, rows, readings, prescribed, ahead, clock, limit, operations, on);
 }
 
-// Kernel Transfer, structures.go:368
+// Kernel Transfer, structures.go:372
 extern "C" __global__ void __launch_bounds__(128) Transfer_f32(int64 lo, int64 hi, Slice<Spot> spots,
         Slice<Place> places, Slice<Structure> list, Slice<Operation> operations, Slice<double> readings,
         double gravity, Slice<kernels_Bed_f32> beds, kernels_Clock_f32 *clock, Least<float> *limit,
@@ -1153,7 +1157,7 @@ extern "C" __global__ void __launch_bounds__(128) Transfer_f32(int64 lo, int64 h
     if (k < hi) Transfer_f32_at(k, spots, places, list, operations, readings, gravity, beds, clock, limit, next, w, moved);
 }
 
-// Kernel Transfer, structures.go:368
+// Kernel Transfer, structures.go:372
 extern "C" __global__ void __launch_bounds__(128) Transfer_f64(int64 lo, int64 hi, Slice<Spot> spots,
         Slice<Place> places, Slice<Structure> list, Slice<Operation> operations, Slice<double> readings,
         double gravity, Slice<kernels_Bed_f64> beds, kernels_Clock_f64 *clock, Least<double> *limit,

@@ -187,10 +187,10 @@ func Operate[F num.Float](k int, list []Structure, rules []Rule, rows []kernels.
 	case Pump:
 		o.Setting = o.Share
 	}
-	if q > 0 && s.From.Count > 0 {
-		q = num.Smaller(q, s.From.most(from, dt))
+	if q > 0 {
+		q = s.From.most(q, from, dt)
 	} else if q < 0 {
-		q = -num.Smaller(-q, s.To.most(to, dt))
+		q = -s.To.most(-q, to, dt)
 	}
 	o.Discharge = q
 	o.Total += q * dt
@@ -251,12 +251,16 @@ func (r *Rule) state(number, before float64, first bool) float64 {
 	return before
 }
 
-// most is the largest discharge that may leave in a step of length dt if the end has a volume of water.
-func (e *End) most(volume, dt float64) float64 {
-	if dt == 0 {
-		return volume / 2
+// most returns what may leave of a discharge q in a step of length dt if the end, unless it is outside of the domain,
+// has a volume of water.
+func (e *End) most(q, volume, dt float64) float64 {
+	if e.Count == 0 || dt == 0 && volume > 0 {
+		return q
 	}
-	return volume / (2 * float64(e.Users) * dt)
+	if volume == 0 {
+		return 0
+	}
+	return num.Smaller(q, volume/(2*float64(e.Users)*dt))
 }
 
 // state returns the volume of the water at an end, m³, and its mean level above the datum, m; the lowest bed's if it is
