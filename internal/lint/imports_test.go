@@ -41,9 +41,10 @@ var mayImport = map[string][]string{
 	"kernelgen":     {"internal/dynlib", "internal/needs"}, // needs: in kerneltest, which only tests use
 	"k8s":           {},
 	"launch":        {"internal/atomicfile", "internal/guard", "dist"},
-	"mesh":          {"internal/atomicfile", "internal/disjoint", "internal/parallel", "internal/words", "formats/netcdf"},
-	"partition":     {"internal/dynlib", "internal/parallel"},
-	"proto":         {},
+	"mesh": {"internal/atomicfile", "internal/disjoint", "internal/parallel", "internal/portable", "internal/words",
+		"formats/netcdf"},
+	"partition": {"internal/dynlib", "internal/parallel"},
+	"proto":     {},
 	"run": {"internal/atomicfile", "internal/checksum", "internal/guard", "internal/parallel", "internal/words", "config",
 		"formats", "=solvers", "halo", "grid", "mesh", "partition", "dist", "backend", "kernelgen/lanes"},
 	"run/runtest": {"run", "=solvers", "config", "mesh", "dist", "backend", "internal/atomicfile", "internal/checksum",

@@ -111,3 +111,18 @@ func TestNear(t *testing.T) {
 		}
 	}
 }
+
+// TestMercator: heights on the map and latitudes are inverse, and short lengths on the map are those on the earth times
+// the scale, to the east and to the north.
+func TestMercator(t *testing.T) {
+	for _, latitude := range []float64{-89.9, -50, -1e-3, 0, 33.7, 60, 89.9} {
+		y := Mercator(latitude)
+		if back := Latitude(y); back != latitude {
+			t.Errorf("latitude %g comes back as %.17g", latitude, back)
+		}
+		const step = 1e-4
+		near(t, "the scale to the east", step/Distance(0, latitude, step, latitude), MercatorScale(y), 1e-6)
+		near(t, "the scale to the north", (Mercator(latitude+step)-Mercator(latitude-step))/
+			Distance(0, latitude-step, 0, latitude+step), MercatorScale(y), 1e-5)
+	}
+}

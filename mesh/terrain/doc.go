@@ -38,8 +38,8 @@ type Options struct {
 	Tolerance float64
 	// Scale is the length of a metre of the ground on the map, on which all positions are, at a height y of the map. It is
 	// the same in all directions. nil: 1. Sizes, widths and Tolerance are on the ground.
-	Scale     func(y float64) float64
-	Threads   int // 0 means all processors
+	Scale   func(y float64) float64
+	Threads int // 0 means all processors
 	// Progress is called with the number of vertices from time to time; it may be nil.
 	Progress func(vertices int)
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/sphere"
 	"github.com/atoll-hpc/atoll/mesh/terrain"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -36,8 +37,8 @@ const long = `Make a mesh of triangles of a terrain. The polygons of --domain ar
 ground of --dem curves or is steep, and grow with the distance from there, from lines, channels and zones with sizes.
 The result has about the number of triangles of --triangles, and does not depend on the number of threads.
 
-Files are GeoJSON (.geojson, .json) or Shapefile (.shp), with coordinates in the system of --dem, in m. Properties of
-features:
+Files are GeoJSON (.geojson, .json) or Shapefile (.shp), with coordinates in the system of --dem: in m, or longitudes
+and latitudes in degrees. Sizes, widths and distances are in m on the ground. Properties of features:
 
   --domain      polygons; holes are allowed
   --boundaries  parts of the outline that become groups, with a name: points with a width, the length of the outline
@@ -113,6 +114,9 @@ func (r *request) generate(ctx context.Context, log io.Writer) (*mesh.Mesh, *ter
 	}
 	m, report, err := terrain.Generate(ctx, *o)
 	var many *terrain.TooMany
+	if errors.As(err, &many) && in.geographic() {
+		many.Y = sphere.Latitude(many.Y)
+	}
 	switch {
 	case errors.As(err, &many):
 		return nil, nil, bad(fmt.Errorf("%w: %s", err, in.advice(many, o.Mean(in.area()))))
@@ -121,8 +125,14 @@ func (r *request) generate(ctx context.Context, log io.Writer) (*mesh.Mesh, *ter
 	case err != nil:
 		return nil, nil, err
 	}
+	if in.geographic() {
+		for v, y := range m.Y {
+			m.Y[v] = sphere.Latitude(y)
+		}
+		report.AngleY = sphere.Latitude(report.AngleY)
+	}
 	if report.Outside > 0 {
-		fmt.Fprintf(log, "note: lines of a length of %.4g outside the region are left out\n", report.Outside)
+		fmt.Fprintf(log, "note: lines of a length of %.4g m outside the region are left out\n", report.Outside)
 	}
 	if report.Angle < leastAngle {
 		fmt.Fprintf(log, "note: the smallest angle is %.1f°, at (%.10g, %.10g); that between lines is %.1f°\n", report.Angle,

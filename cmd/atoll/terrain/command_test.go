@@ -5,10 +5,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/sphere"
 	"github.com/atoll-hpc/atoll/mesh/terrain"
 )
 
@@ -69,7 +71,7 @@ func TestGenerate(t *testing.T) {
 	if r.Angle < 20 || math.Abs(float64(r.Triangles)/5000-1) > .02 || math.Abs(r.Area-600_000) > 1e-6 {
 		t.Errorf("%+v", r)
 	}
-	for _, note := range []string{"the outline has 4 of its 5 vertices", "lines of a length of 100 outside the region"} {
+	for _, note := range []string{"the outline has 4 of its 5 vertices", "lines of a length of 100 m outside the region"} {
 		if !strings.Contains(log.String(), note) {
 			t.Errorf("no %q in %s", note, log.String())
 		}
@@ -102,32 +104,68 @@ func TestAdvice(t *testing.T) {
 	}
 }
 
-// TestDegrees: a raster in degrees is refused, since sizes are in m.
+// TestDegrees: of longitudes and latitudes at 60°N, where a degree of longitude is half as long as one of latitude,
+// groups, sizes and the area are those on the ground, and vertices of the outline stay where they are.
 func TestDegrees(t *testing.T) {
 	r := files(t, "", "", "")
-	prj := strings.TrimSuffix(r.dem[0], ".asc") + ".prj"
-	text := `GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563]],PRIMEM["Greenwich",0],` +
-		`UNIT["degree",0.0174532925199433]]`
-	if err := os.WriteFile(prj, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
+	r.triangles, r.simplify, r.lines, r.channels = 3000, 0, nil, nil
+	for file, text := range map[string]string{
+		r.domain: `{"type": "Feature", "properties": {}, "geometry": {"type": "Polygon", "coordinates":
+			[[[5, 60], [5.04, 60], [5.04, 60.02], [5, 60.02], [5, 60]]]}}`,
+		r.boundaries[0]: `{"type": "Feature", "properties": {"name": "in", "width": 500}, "geometry":
+			{"type": "Point", "coordinates": [5, 60.01]}}`,
+		r.zones[0]: `{"type": "Feature", "properties": {"size": 25}, "geometry": {"type": "Polygon", "coordinates":
+			[[[5.018, 60.009], [5.022, 60.009], [5.022, 60.011], [5.018, 60.011], [5.018, 60.009]]]}}`,
+		r.dem[0]: "ncols 5\nnrows 4\nxllcorner 4.99\nyllcorner 59.99\ncellsize 0.015\n" + strings.Repeat("3 2 1 0 1\n", 4),
+		strings.TrimSuffix(r.dem[0], ".asc") + ".prj": `GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,` +
+			`298.257223563]],PRIMEM["Greenwich",0],UNIT["degree",0.0174532925199433]]`,
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 	var log bytes.Buffer
-	if _, _, err := r.generate(t.Context(), &log); err == nil || !strings.Contains(err.Error(), "dem.asc has coordinates "+
-		"in degrees, but sizes must be in m: gdalwarp -t_srs") {
-		t.Errorf("got error %v", err)
+	m, report, err := r.generate(t.Context(), &log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	length := func(a, b int32) float64 { return sphere.Distance(m.X[a], m.Y[a], m.X[b], m.Y[b]) }
+	in, zone, edges := 0.0, 0.0, 0
+	for _, e := range m.Tagged {
+		if m.Groups[e.Group].Name == "in" {
+			in += length(e.A, e.B)
+		}
+	}
+	for c, v := range m.Cells {
+		if x, y := m.Centroid(c); math.Abs(x-5.02) < .0015 && math.Abs(y-60.01) < .0008 {
+			for k := range v {
+				zone, edges = zone+length(v[k], v[(k+1)%3]), edges+1
+			}
+		}
+	}
+	if zone /= float64(edges); math.Abs(in-500) > .1 || math.Abs(zone/25-1) > .1 {
+		t.Errorf("the group is %g m long, want 500; edges in the zone %g m, want 25", in, zone)
+	}
+	want := sphere.Area([3]float64{5, 5.04, 5.04}, [3]float64{60, 60, 60.02}) +
+		sphere.Area([3]float64{5, 5.04, 5}, [3]float64{60, 60.02, 60.02})
+	if math.Abs(report.Area/want-1) > 1e-6 || report.Angle < 25 || report.Within < .95 {
+		t.Errorf("%+v, want an area of %g", report, want)
+	}
+	if low, high := slices.Min(m.Y), slices.Max(m.Y); math.Abs(low-60) > 1e-9 || math.Abs(high-60.02) > 1e-9 {
+		t.Errorf("latitudes from %.17g to %.17g", low, high)
 	}
 }
 
 // TestRefused: errors have the file and the number of the feature, and say what to do.
 func TestRefused(t *testing.T) {
 	for _, c := range []struct{ file, old, by, want string }{
-		{"domain.geojson", "27700", "4326", "domain.geojson has coordinates in degrees: ogr2ogr"},
+		{"domain.geojson", "27700", "4326", "domain.geojson: latitude 600 of feature 1: latitudes go from -89.9"},
 		{"domain.geojson", `"Polygon"`, `"MultiLineString"`, "domain.geojson: feature 1 is a line, want polygons"},
 		{"rivers.geojson", `"features"`, `"crs": {"properties": {"name": "EPSG:28992"}}, "features"`, "rivers.geojson has " +
 			"coordinates in EPSG:28992"},
 		{"rivers.geojson", `, "width": 100`, "", "rivers.geojson: feature 1 is a point: want a positive width"},
 		{"rivers.geojson", `"name": "out"`, "", "rivers.geojson: feature 2 has no name"},
-		{"rivers.geojson", "[1, 300]", "[300, 300]", "a part is 300 from the outline"},
+		{"rivers.geojson", "[1, 300]", "[300, 300]", "a part is 300 m from the outline"},
 		{"levee.geojson", `"size": 15`, `"size": "narrow"`, `levee.geojson: feature 1: size = "narrow" is not a number`},
 		{"levee.geojson", `"size": 15`, `"size": 0`, "levee.geojson: feature 1: size = 0, want more than 0"},
 		{"channel.geojson", `"width": 60`, "", "channel.geojson: feature 1: want a positive width or size"},
@@ -135,7 +173,8 @@ func TestRefused(t *testing.T) {
 		{"zone.geojson", `"size": 25`, `"size": 0.5`, "zone.geojson alone needs 54800: choose larger sizes there"},
 		{"channel.geojson", `"width": 60`, `"width": 12`, "channel.geojson with --across 3 alone needs 7120: choose fewer " +
 			"edges across the channels than --across 3, a size"},
-		{"dem.asc", "xllcorner -50", "xllcorner 5e5", "no raster has heights near the outline"},
+		{"dem.asc", "xllcorner -50", "xllcorner 5e5", "no raster has heights near the outline, which has x from 0 to 1000 " +
+			"and y from 0 to 602; the rasters have x from 500000 to 501100 and y from -50 to 650: are"},
 	} {
 		var log bytes.Buffer
 		if _, _, err := files(t, c.file, c.old, c.by).generate(t.Context(), &log); err == nil ||

@@ -1,15 +1,19 @@
 package terrain
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/formats/epsg"
 	"github.com/atoll-hpc/atoll/formats/features"
 	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/mesh"
 	"github.com/atoll-hpc/atoll/mesh/constrained"
+	"github.com/atoll-hpc/atoll/mesh/sphere"
 	"github.com/atoll-hpc/atoll/mesh/terrain"
 	"github.com/atoll-hpc/atoll/solvers/common/raster"
 )
@@ -24,7 +28,9 @@ type input struct {
 
 	epsg   int    // of the first file that says it
 	epsgBy string // that file
-	rings  [][][2]float64
+	box    raster.Box
+	ground raster.Stack   // nil for none
+	rings  [][][2]float64 // on the map
 	groups []mesh.Group
 	notes  []string
 }
@@ -37,7 +43,20 @@ func (in *input) options() (*terrain.Options, error) {
 		return nil, fmt.Errorf("--simplify %g, --tolerance %g, --across %g: want positive numbers", in.simplify, in.tolerance,
 			in.across)
 	}
-	if err := in.readDomain(); err != nil {
+	if in.most > 0 && in.least > in.most {
+		return nil, fmt.Errorf("--min-size %g is above --max-size %g", in.least, in.most)
+	}
+	outline, err := in.read(in.domain)
+	if err != nil {
+		return nil, err
+	}
+	if err := in.openDEM(outline); err != nil {
+		return nil, err
+	}
+	if in.geographic() {
+		o.Scale = sphere.MercatorScale
+	}
+	if err := in.setRings(outline); err != nil {
 		return nil, err
 	}
 	other := in.group(outlineGroup)
@@ -47,8 +66,9 @@ func (in *input) options() (*terrain.Options, error) {
 	}
 	var furthest float64
 	o.Lines, furthest = terrain.Outline(in.rings, arcs, other)
-	if mean := o.Mean(in.area()); furthest > 2*mean+in.simplify {
-		return nil, fmt.Errorf("--boundaries: a part is %.4g from the outline: its middle must be near the outline", furthest)
+	furthest /= in.onMap(1, slices.Concat(in.rings...))
+	if furthest > 2*o.Mean(in.area())+in.simplify {
+		return nil, fmt.Errorf("--boundaries: a part is %.4g m from the outline: its middle must be near that", furthest)
 	}
 	if err := in.readLines(o); err != nil {
 		return nil, err
@@ -60,7 +80,7 @@ func (in *input) options() (*terrain.Options, error) {
 		return nil, err
 	}
 	o.Groups = in.groups
-	return o, in.openDEM(o)
+	return o, in.setHeight(o)
 }
 
 // read reads a file, whose coordinate reference system must be that of the others.
@@ -69,9 +89,8 @@ func (in *input) read(path string) (*features.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	if f.Unit == "degree" || f.EPSG == 4326 {
-		return nil, fmt.Errorf("%s has coordinates in degrees: ogr2ogr -t_srs EPSG:CODE out.geojson %s converts it to a "+
-			"system in m", path, path)
+	if f.Unit == degree && f.EPSG == 0 {
+		f.EPSG = degrees84
 	}
 	if f.EPSG == 0 {
 		return f, nil
@@ -95,11 +114,33 @@ func (in *input) group(name string) int32 {
 	return int32(len(in.groups) - 1)
 }
 
-// plane returns the positions of a part without heights.
-func plane(part []features.Position) [][2]float64 {
+const (
+	degree    = "degree"
+	degrees84 = 4326 // WGS 84
+)
+
+// geographic reports whether positions are longitudes and latitudes. Those on the map are then those of Mercator's.
+func (in *input) geographic() bool { return epsg.Unit(in.epsg) == degree }
+
+// onMap returns the length of a length on the ground at positions on the map, the least of all.
+func (in *input) onMap(length float64, at [][2]float64) float64 {
+	if !in.geographic() {
+		return length
+	}
+	scale := math.Inf(1)
+	for _, p := range at {
+		scale = min(scale, sphere.MercatorScale(p[1]))
+	}
+	return length * scale
+}
+
+// plane returns the positions of a part on the map, without heights.
+func (in *input) plane(part []features.Position) [][2]float64 {
 	x := make([][2]float64, len(part))
 	for i, p := range part {
-		x[i] = [2]float64{p.X, p.Y}
+		if x[i] = [2]float64{p.X, p.Y}; in.geographic() {
+			x[i][1] = sphere.Mercator(p.Y)
+		}
 	}
 	return x
 }
@@ -108,21 +149,22 @@ func wrongKind(path string, x *features.Feature, want string) error {
 	return fmt.Errorf("%s: feature %d is a %s, want %s", path, x.Number, x.Kind, want)
 }
 
-// readDomain reads the rings of the region.
-func (in *input) readDomain() error {
-	f, err := in.read(in.domain)
-	if err != nil {
-		return err
-	}
+// setRings sets the rings of the region.
+func (in *input) setRings(f *features.File) error {
 	for i := range f.Features {
 		x := &f.Features[i]
 		if x.Kind != features.Polygons {
 			return wrongKind(in.domain, x, "polygons")
 		}
 		for _, part := range x.Parts {
-			ring := plane(part)
+			off := slices.IndexFunc(part, func(p features.Position) bool { return math.Abs(p.Y) > sphere.MostLatitude })
+			if off >= 0 && in.geographic() {
+				return fmt.Errorf("%s: latitude %g of feature %d: latitudes go from -%[4]g to %[4]g", in.domain, part[off].Y,
+					x.Number, sphere.MostLatitude)
+			}
+			ring := in.plane(part)
 			if in.simplify > 0 {
-				ring = terrain.Simplify(ring, in.simplify)
+				ring = terrain.Simplify(ring, in.onMap(in.simplify, ring))
 			}
 			in.before, in.after = in.before+len(part)-1, in.after+len(ring)-1
 			if len(ring) < 4 {
@@ -154,7 +196,7 @@ func (in *input) advice(e *terrain.TooMany, mean float64) string {
 	text := "have fewer vertices in lines, or more --triangles"
 	vertices := 0
 	for _, r := range in.rings {
-		vertices += len(terrain.Simplify(r, 0.3*mean)) - 1
+		vertices += len(terrain.Simplify(r, in.onMap(0.3*mean, r))) - 1
 	}
 	if 10*vertices < 9*in.after {
 		text += fmt.Sprintf("; --simplify %s leaves %d of the %d vertices of the outline", words.Rounded(0.3*mean, 2),
@@ -171,7 +213,8 @@ func (in *input) area() float64 {
 		for k := 1; k < len(r); k++ {
 			a += (r[k-1][0]-r[0][0])*(r[k][1]-r[0][1]) - (r[k][0]-r[0][0])*(r[k-1][1]-r[0][1])
 		}
-		sum = max(sum, 0) + math.Abs(a)/2
+		scale := in.onMap(1, r)
+		sum = max(sum, 0) + math.Abs(a)/2/(scale*scale)
 	}
 	return sum
 }
@@ -197,11 +240,12 @@ func (in *input) readBoundaries() (arcs []terrain.Arc, err error) {
 						path, x.Number)
 				}
 				for _, part := range x.Parts {
-					arcs = append(arcs, terrain.Arc{Through: plane(part)[0], Width: width, Group: in.group(name)})
+					at := in.plane(part)
+					arcs = append(arcs, terrain.Arc{Through: at[0], Width: in.onMap(width, at), Group: in.group(name)})
 				}
 			case features.Lines:
 				for _, part := range x.Parts {
-					p := plane(part)
+					p := in.plane(part)
 					arcs = append(arcs, terrain.Arc{From: p[0], To: p[len(p)-1], Through: middle(p), Group: in.group(name)})
 				}
 			default:
@@ -264,7 +308,7 @@ func (in *input) readLines(o *terrain.Options) error {
 				name = base
 			}
 			for _, part := range x.Parts {
-				line := plane(part)
+				line := in.plane(part)
 				o.Lines = append(o.Lines, constrained.Line{X: line, Group: in.group(name)})
 				if found {
 					o.Along = append(o.Along, terrain.Along{X: line, Size: h, From: "--lines " + path})
@@ -304,7 +348,7 @@ func (in *input) readChannels(o *terrain.Options) error {
 				return fmt.Errorf("%s: feature %d: want a positive width or size", path, x.Number)
 			}
 			for _, part := range x.Parts {
-				o.Along = append(o.Along, terrain.Along{X: plane(part), Size: h, Width: width, From: from})
+				o.Along = append(o.Along, terrain.Along{X: in.plane(part), Size: h, Width: width, From: from})
 			}
 		}
 	}
@@ -332,7 +376,7 @@ func (in *input) readZones(o *terrain.Options) error {
 			}
 			z := terrain.Zone{Size: h, From: "--zones " + path}
 			for _, part := range x.Parts {
-				z.Rings = append(z.Rings, plane(part))
+				z.Rings = append(z.Rings, in.plane(part))
 			}
 			o.Zones = append(o.Zones, z)
 		}
@@ -340,48 +384,60 @@ func (in *input) readZones(o *terrain.Options) error {
 	return nil
 }
 
-// openDEM opens the rasters of the ground.
-func (in *input) openDEM(o *terrain.Options) error {
+// openDEM opens the rasters of the ground around the outline.
+func (in *input) openDEM(outline *features.File) (err error) {
 	if len(in.dem) == 0 {
 		return nil
 	}
-	box := raster.Box{West: math.Inf(1), South: math.Inf(1), East: math.Inf(-1), North: math.Inf(-1)}
-	for _, r := range in.rings {
-		for _, p := range r {
-			box = raster.Box{West: min(box.West, p[0]), South: min(box.South, p[1]), East: max(box.East, p[0]),
-				North: max(box.North, p[1])}
+	b := &in.box
+	*b = raster.Box{West: math.Inf(1), South: math.Inf(1), East: math.Inf(-1), North: math.Inf(-1)}
+	for _, x := range outline.Features {
+		for _, part := range x.Parts {
+			for _, p := range part {
+				b.West, b.South = min(b.West, p.X), min(b.South, p.Y)
+				b.East, b.North = max(b.East, p.X), max(b.North, p.Y)
+			}
 		}
 	}
-	stack, err := raster.OpenAll(in.dem, raster.Options{Box: box})
-	if err != nil {
+	degrees := epsg.Unit(in.epsg) == degree
+	if in.ground, err = raster.OpenAll(in.dem, raster.Options{Box: *b, Longitudes: degrees}); err != nil {
 		return err
 	}
-	for i, g := range stack {
-		if _, unit := g.Unit(); unit == "degree" {
-			return fmt.Errorf("%s has coordinates in degrees, but sizes must be in m: gdalwarp -t_srs EPSG:CODE %[1]s out.tif "+
-				"converts it to a projected system of the area, such as UTM; outline and lines must have the same system",
-				in.dem[i])
+	for _, g := range in.ground {
+		if _, unit := g.Unit(); unit == degree && in.epsg == 0 {
+			in.epsg, in.epsgBy = cmp.Or(g.EPSG, degrees84), "--dem"
 		}
 	}
-	notes, err := stack.Convert(raster.Wanted{EPSG: in.epsg, Unit: "m", Positive: "up"})
+	notes, err := in.ground.Convert(raster.Wanted{EPSG: in.epsg, Unit: "m", Positive: "up"})
 	in.notes = append(in.notes, notes...)
-	if err != nil {
-		return err
+	return err
+}
+
+// setHeight makes the rasters the ground, some of which must be near the outline.
+func (in *input) setHeight(o *terrain.Options) error {
+	if in.ground == nil {
+		return nil
 	}
-	known := false
 	o.Height = func(x, y, side float64) (float64, bool) {
 		b := raster.Box{West: x - side/2, South: y - side/2, East: x + side/2, North: y + side/2}
-		return stack.Mean(b)
+		if in.geographic() {
+			b.South, b.North = sphere.Latitude(b.South), sphere.Latitude(b.North)
+		}
+		return in.ground.Mean(b)
 	}
+	side := 4 * o.Mean(in.area())
 	for _, r := range in.rings {
 		for _, p := range r {
-			_, ok := o.Height(p[0], p[1], 4*o.Mean(in.area()))
-			known = known || ok
+			if _, known := o.Height(p[0], p[1], in.onMap(side, r)); known {
+				return nil
+			}
 		}
 	}
-	if !known {
-		return fmt.Errorf("--dem: no raster has heights near the outline, at x from %g to %g and y from %g to %g: are the "+
-			"coordinates in the same system?", box.West, box.East, box.South, box.North)
+	extents := make([]string, len(in.ground))
+	for k, g := range in.ground {
+		extents[k] = g.Extent()
 	}
-	return nil
+	return fmt.Errorf("--dem: no raster has heights near the outline, which has x from %.10g to %.10g and y from %.10g "+
+		"to %.10g; the rasters have %s: are the coordinates in the same system?", in.box.West, in.box.East, in.box.South,
+		in.box.North, strings.Join(extents, ", "))
 }

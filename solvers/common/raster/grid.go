@@ -48,7 +48,7 @@ func (g *Grid) At(x, y float64) (float64, error) {
 	column, right := g.cellAt((x-g.West)/g.Width, g.Columns)
 	row, up := g.cellAt((y-g.South)/g.Height, g.Rows)
 	if column < 0 || row < 0 {
-		return 0, &Missing{fmt.Sprintf("%s: point (%g, %g) is outside the raster, which covers %s", g.name, x, y, g.extent())}
+		return 0, &Missing{fmt.Sprintf("%s: point (%g, %g) is outside the raster, which covers %s", g.name, x, y, g.Extent())}
 	}
 	v := g.interpolateRow(column, row, right)
 	if up > 0 {
@@ -62,7 +62,8 @@ func (g *Grid) At(x, y float64) (float64, error) {
 
 func newGrid(name string) *Grid { return &Grid{name: name, scale: 1} }
 
-func (g *Grid) extent() string {
+// Extent says what the raster covers, as in "x from 0 to 1 and y from 0 to 1".
+func (g *Grid) Extent() string {
 	return fmt.Sprintf("x from %g to %g and y from %g to %g", g.West, g.West+float64(g.Columns)*g.Width, g.South,
 		g.South+float64(g.Rows)*g.Height)
 }

@@ -48,7 +48,7 @@ func (s Stack) At(x, y float64) (float64, error) {
 		if len(s) == 1 {
 			return v, err
 		}
-		texts = append(texts, fmt.Sprintf("%s covers %s", s[k].name, s[k].extent()))
+		texts = append(texts, fmt.Sprintf("%s covers %s", s[k].name, s[k].Extent()))
 	}
 	return 0, &Missing{fmt.Sprintf("point (%g, %g): no raster has data there: %s", x, y, strings.Join(texts, "; "))}
 }
