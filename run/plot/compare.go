@@ -198,6 +198,10 @@ func (c *comparison) drawSeries(name string, s *chart.Series) error {
 		return nil
 	}
 	s.Page, s.Log = c.options.Page, c.options.Log
+	first := epochOf(c.runs[0])
+	if !slices.ContainsFunc(c.runs, func(r *runner) bool { return !epochOf(r).Equal(first) }) {
+		s.Epoch = first
+	}
 	if c.options.Title != nil {
 		s.Title = *c.options.Title
 	}

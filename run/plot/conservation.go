@@ -121,6 +121,7 @@ func (r *runner) drawSeries(name string, s *chart.Series, path string) error {
 		return nil
 	}
 	s.Page, s.Log, s.Title = r.options.Page, r.options.Log, r.title(s.Title, name, "")
+	s.Epoch = epochOf(r)
 	for i := range s.Panels { // a single curve with the name of its axis needs no legend
 		p := &s.Panels[i]
 		if len(p.Curves) == 1 && (p.Label == p.Curves[0].Name || strings.HasPrefix(p.Label, p.Curves[0].Name+" (")) {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/atoll-hpc/atoll/internal/words"
+	"github.com/atoll-hpc/atoll/run/plot/calendar"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -41,27 +42,18 @@ func rangeOf(field string) *[2]float64 {
 
 // moment formats the time of a frame: as a date if the case has one for the start.
 func (r *runner) moment(d *frameData, seconds float64) string {
-	if r.runCase != nil {
-		if epoch, err := time.Parse(time.RFC3339Nano, r.runCase.Time.Epoch); err == nil {
-			return dateText(epoch, seconds)
-		}
+	if epoch := epochOf(r); !epoch.IsZero() {
+		return calendar.Text(epoch, seconds)
 	}
 	return d.timeText(seconds)
 }
 
-// dateText formats the date of a time in s, with as much as is needed of the clock, to a hundredth of a second.
-func dateText(epoch time.Time, seconds float64) string {
-	const day = 86400
-	days := math.Floor(seconds / day)
-	rest := time.Duration(math.Round((seconds-days*day)*100)) * 10 * time.Millisecond
-	at := epoch.UTC().AddDate(0, 0, int(days)).Add(rest)
-	switch {
-	case at.Nanosecond() > 0:
-		return at.Format("2006-01-02 15:04:05.00")
-	case at.Second() > 0:
-		return at.Format("2006-01-02 15:04:05")
+// epochOf is the date of the start of a run; zero for none.
+func epochOf(r *runner) time.Time {
+	if r.runCase == nil {
+		return time.Time{}
 	}
-	return at.Format("2006-01-02 15:04")
+	return calendar.Epoch(r.runCase.Time.Epoch)
 }
 
 // timeText formats the time of a frame with the given fields: in s, or in sweeps for solvers without time.

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"time"
 
 	"gonum.org/v1/plot/vg"
 	vgdraw "gonum.org/v1/plot/vg/draw"
 
 	"github.com/atoll-hpc/atoll/run/plot/axes"
+	"github.com/atoll-hpc/atoll/run/plot/calendar"
 	"github.com/atoll-hpc/atoll/run/plot/figure"
 	"github.com/atoll-hpc/atoll/run/plot/palette"
 )
@@ -20,8 +22,9 @@ type Series struct {
 	Title  string
 	T      []float64 // increasing times of the curves without their own times
 	Panels []Panel
-	XLabel string // label of the horizontal axis; "t (s)" if empty
-	Log    bool   // logarithmic vertical axes; values that are not positive are gaps
+	XLabel string    // label of the horizontal axis; "t (s)", or that of dates, if empty
+	Epoch  time.Time // date of the time 0, which makes times in s dates; zero for none
+	Log    bool      // logarithmic vertical axes; values that are not positive are gaps
 }
 
 // Panel is one set of axes of a Series.
@@ -81,7 +84,11 @@ func (s *Series) Draw() (*figure.Figure, error) {
 		}
 		plots[i], curves[i] = p, panel.Curves
 	}
-	plots[len(plots)-1].X.Label.Text = cmp.Or(s.XLabel, "t (s)")
+	label := "t (s)"
+	if s.dated() {
+		label = "UTC, from " + calendar.Text(s.Epoch, lo) + " on"
+	}
+	plots[len(plots)-1].X.Label.Text = cmp.Or(s.XLabel, label)
 	return stackPlots(page, s.Title, panelHeight, plots, curves), nil
 }
 
@@ -110,6 +117,9 @@ func stackPlots(page Page, title string, height float64, plots []*axes.Plot, cur
 	return f
 }
 
+// dated reports whether the horizontal axis has dates.
+func (s *Series) dated() bool { return !s.Epoch.IsZero() && s.XLabel == "" }
+
 func (s *Series) times(c *Curve) []float64 {
 	if c.T != nil {
 		return c.T
@@ -120,7 +130,11 @@ func (s *Series) times(c *Curve) []float64 {
 func (s *Series) panel(panel Panel, page Page) (*axes.Plot, error) {
 	p := axes.New()
 	style(p, page.Unit)
-	p.X.Tick.Marker = fittedTicks{max(3, min(8, page.Width/page.px(140))), float64(page.Width)/page.Unit - besideAxis}
+	n, width := max(3, min(8, page.Width/page.px(140))), float64(page.Width)/page.Unit-besideAxis
+	p.X.Tick.Marker = fittedTicks{n, width}
+	if s.dated() {
+		p.X.Tick.Marker = dateTicks{s.Epoch, n, width}
+	}
 	p.Y.Label.Text = panel.Label
 	p.Add(grid(page.Unit))
 	for _, points := range []bool{true, false} { // points first, so that they do not hide lines
