@@ -61,7 +61,7 @@ type configuration struct {
 	blocks         string
 }
 
-// configurations are those of each case.
+// configurations are those of each case. Each method has the first and every other one of the rest.
 var configurations = map[string][]configuration{
 	"swirl": {
 		{1, 1, runtest.Local, ""}, {1, 3, runtest.Local, ""}, {2, 2, runtest.Delayed, "[1, 2]"}, {3, 1, runtest.GRPC, ""},
@@ -86,11 +86,14 @@ func TestSameBits(t *testing.T) {
 		"method.particles=0", "method={advect='weno', cfl=0.5, reseed=3, sort=4, particles=5, band=5}",
 		"method={particles=5}"}
 	for name, text := range map[string]string{"swirl": swirl, "drift": drift, "off-centre": offCentre} {
-		for _, method := range methods {
+		for k, method := range methods {
 			t.Run(name+" "+method, func(t *testing.T) {
 				t.Parallel()
 				var first map[string]string
 				for n, c := range configurations[name] {
+					if n > 0 && (n+k)%2 > 0 {
+						continue
+					}
 					sets := []string{method}
 					if method != "method.particles=0" {
 						sets = append(sets, "method.correct="+levelset.Corrections[n%2])

@@ -25,7 +25,8 @@ type vofSetting struct {
 	set            string                            // an override of the case; "" for none
 }
 
-// vofSettings are the configurations for cases in two and in three dimensions.
+// vofSettings are the configurations for cases in two and in three dimensions. Each pair of an advection and a normal
+// has the first and every other one of the rest.
 var vofSettings = map[string][]vofSetting{
 	"plane": {
 		{1, 1, runtest.Local, ""}, {1, 3, runtest.Local, "method.exchange=step"}, {2, 2, runtest.Delayed,
@@ -47,15 +48,18 @@ var vofSettings = map[string][]vofSetting{
 // every configuration, and that volume and bounds are kept.
 func TestVOFSameBits(t *testing.T) {
 	for name, text := range map[string]string{"plane": swirl, "space": shearedBody} {
-		for _, advect := range vof.Advections {
+		for j, advect := range vof.Advections {
 			if advect == "ei-le" && name == "space" {
 				continue
 			}
-			for _, normal := range vof.Normals {
+			for k, normal := range vof.Normals {
 				t.Run(name+" "+advect+" "+normal, func(t *testing.T) {
 					t.Parallel()
 					onOneRank := map[string]string{}
 					for i, c := range vofSettings[name] {
+						if i > 0 && (i+j+k)%2 > 0 {
+							continue
+						}
 						if c.set == "method.exchange=step" && name == "space" && normal == "height" {
 							c.set = "" // its ghosts are wider than blocks
 						}
