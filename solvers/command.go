@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 )
@@ -16,8 +17,7 @@ type Command struct {
 	Args  []string // positional arguments, as the usage shows them
 	Flags []Flag   // flags that set keys of the case; their values are text
 
-	// Foreign lists flags of another program for the same purpose, so that its users can type them here. They have a
-	// single dash. The command's own flags are accepted with a single dash too and need no entry.
+	// Foreign lists flags of another program, which have a single dash. The command's own are accepted with one too.
 	Foreign []ForeignFlag
 
 	// Make makes the case from arguments and flags, and the function that reports the run. Its errors are BadInput.
@@ -32,7 +32,8 @@ type Work struct {
 	Flag    func(name string) (value string, given bool)
 	Comm    dist.Comm
 	Threads int
-	Log     io.Writer // receives the progress; nil for none
+	Device  backend.Device // that --backend selects, nil for processors
+	Log     io.Writer      // receives the progress; nil for none
 }
 
 // Flag sets a key of the case. A Switch takes no value: it is true if present.
@@ -41,8 +42,7 @@ type Flag struct {
 	Switch           bool
 }
 
-// ForeignFlag is a flag of another program, with its dash. It is replaced by Args, which may be empty, or refused for
-// the reason Refused.
+// ForeignFlag is another program's flag, with its dash: replaced by Args, which may be empty, or refused for a reason.
 type ForeignFlag struct {
 	Name, Refused string
 	Args          []string

@@ -61,9 +61,7 @@ func solverCommand(command *solvers.Command) *cobra.Command {
 				return cmd.Flag(flag).Value.String(), cmd.Flag(flag).Changed
 			}
 			if command.Run != nil {
-				return f.onRanks(cmd.Context(), args, func(ctx context.Context, r *solverRank) (solvers.Report, error) {
-					return command.Run(ctx, solvers.Work{Args: args, Flag: flag, Comm: r.comm, Threads: r.threads, Log: r.log})
-				})
+				return f.work(cmd.Context(), command, solvers.Work{Args: args, Flag: flag})
 			}
 			c, report, err := command.Make(args, flag)
 			if err != nil {
@@ -84,8 +82,8 @@ func solverCommand(command *solvers.Command) *cobra.Command {
 			p.Lookup(k.Name).NoOptDefVal = "true"
 		}
 	}
+	p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
 	if command.Run == nil {
-		p.StringVar(&f.backend, "backend", "cpu", "where kernels run: cpu or cuda (an NVIDIA GPU)")
 		p.BoolVar(&f.printCase, "case", false, "print an equivalent case file for atoll run, and stop")
 	}
 	p.IntVarP(&f.ranks, "ranks", "n", 1, "number of ranks, as goroutines of this process, unless mpirun, srun or atoll "+
@@ -119,8 +117,11 @@ func (f *solverFlags) refuseUnusedFlags(cmd *cobra.Command) error {
 	return nil
 }
 
-// checkCounts refuses numbers of ranks and threads.
+// checkCounts refuses backends, and numbers of ranks and threads.
 func (f *solverFlags) checkCounts() error {
+	if f.backend != "cpu" && f.backend != "cuda" {
+		return usageError{fmt.Errorf("--backend %q is not known; choose cpu or cuda", f.backend)}
+	}
 	if f.ranks < 1 || f.threads < 0 {
 		return usageError{fmt.Errorf("--ranks %d and --threads %d: at least 1 rank, and 0 threads or more", f.ranks,
 			f.threads)}
@@ -128,11 +129,25 @@ func (f *solverFlags) checkCounts() error {
 	return checkLimits(f.ranks, f.threads)
 }
 
+// work runs a command that is no run of a case.
+func (f *solverFlags) work(ctx context.Context, command *solvers.Command, w solvers.Work) error {
+	return f.onRanks(ctx, w.Args, func(ctx context.Context, r *solverRank) (solvers.Report, error) {
+		w := w
+		w.Comm, w.Threads, w.Log = r.comm, r.threads, r.log
+		if f.backend == "cuda" {
+			dev, err := (&runFlags{backend: f.backend}).device(r.local, r.threads, r.crowded)
+			if err := solvers.Agree(ctx, r.comm, err); err != nil {
+				return nil, err
+			}
+			defer dev.Close()
+			w.Device = dev
+		}
+		return command.Run(ctx, w)
+	})
+}
+
 // run runs the case.
 func (f *solverFlags) run(ctx context.Context, args []string, c *config.Case, reporter solvers.Reporter) error {
-	if f.backend != "cpu" && f.backend != "cuda" {
-		return usageError{fmt.Errorf("--backend %q is not known; choose cpu or cuda", f.backend)}
-	}
 	devices := runFlags{backend: f.backend}
 	return f.onRanks(ctx, args, func(ctx context.Context, r *solverRank) (report solvers.Report, err error) {
 		if err := agreeOn(ctx, r.comm, c.Hash(), differentCase); err != nil {

@@ -3,6 +3,7 @@ package adapt
 import (
 	"slices"
 
+	"github.com/atoll-hpc/atoll/mesh/adapt/kernels"
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 	"github.com/atoll-hpc/atoll/mesh/adapt/operation"
 	"github.com/atoll-hpc/atoll/mesh/adapt/wire"
@@ -27,7 +28,7 @@ func (p *part) readCell(m *wire.Message) int32 {
 	if !known {
 		return -1
 	}
-	for _, k := range p.Ball.Of(v[0]) {
+	for _, k := range p.Ball(v[0]) {
 		if p.Cells[k].V == v || p.Dim == 2 && [3]int32(p.Cells[k].V[:3]) == [3]int32(v[:3]) {
 			return k
 		}
@@ -53,7 +54,7 @@ func (e *engine) exchangeBids(open []*operation.Candidate) {
 	}
 	e.swap(func(m *wire.Message) {
 		k := e.readCell(m)
-		e.raise(k, &operation.Bid{Key: uint64(m.Int()), LowID: m.Int(), HighID: m.Int()})
+		e.raise(k, &kernels.Bid{Key: uint64(m.Int()), LowID: m.Int(), HighID: m.Int()})
 	})
 }
 
@@ -83,7 +84,7 @@ func (p *part) changeLine(c change) {
 // changeLines changes lines on all parts: a part tells the owner of the vertex, and that all parts that have it.
 func (p *part) changeLines(changes []change) {
 	forward := func(c change) {
-		p.eachOther(p.Ball.Of(c.at), func(rank int32) {
+		p.eachOther(p.Ball(c.at), func(rank int32) {
 			b := p.to(rank)
 			*b = wire.AddInt(wire.AddInt(wire.AddInt(*b, p.ID[c.at]), p.ID[c.from]), p.ID[c.to])
 		})
@@ -159,8 +160,8 @@ func (p *part) messageOf(c *operation.Candidate, cells []mutable.Cell) []byte {
 func (p *part) addVertex(b []byte, v int32) []byte {
 	b = wire.AddInt(wire.AddInt(wire.AddInt(b, p.ID[v]), int64(p.owner[v])), int64(p.Freedom[v]))
 	b = wire.AddFloats(wire.AddFloats(b, p.X[v][:]), p.Want[v][:])
-	b = wire.AddInt(b, int64(len(p.Line[v])))
-	for _, l := range p.Line[v] {
+	b = wire.AddInt(b, int64(len(p.Line(v))))
+	for _, l := range p.Line(v) {
 		b = wire.AddFloats(wire.AddInt(wire.AddInt(wire.AddInt(b, p.ID[l.To]), int64(l.Curve)), int64(l.Tag)), []float64{l.S})
 	}
 	return b
@@ -169,8 +170,8 @@ func (p *part) addVertex(b []byte, v int32) []byte {
 // readVertex reads a vertex, and enters it unless this part has it with cells.
 func (p *part) readVertex(m *wire.Message) {
 	v := p.local(m.Int())
-	fresh := p.Ball.Count(v) == 0
-	owner, freedom := int32(m.Int()), int8(m.Int())
+	fresh := p.Degree(v) == 0
+	owner, freedom := int32(m.Int()), uint8(m.Int())
 	x, want := p.X[v], p.Want[v]
 	m.Floats(x[:])
 	m.Floats(want[:])
@@ -180,7 +181,8 @@ func (p *part) readVertex(m *wire.Message) {
 	}
 	if fresh {
 		p.owner[v], p.Freedom[v], p.X[v], p.Want[v] = owner, freedom, x, want
-		p.M[v], p.Line[v] = p.Soften(&want), lines
+		p.M[v] = p.Soften(&want)
+		p.SetLine(v, lines...)
 	}
 }
 
@@ -232,7 +234,7 @@ func (e *engine) exchangeWaits(active []int32) {
 		return
 	}
 	for _, v := range active {
-		e.eachOther(e.Ball.Of(v), func(rank int32) {
+		e.eachOther(e.Ball(v), func(rank int32) {
 			b := e.to(rank)
 			*b = wire.AddInt(*b, e.ID[v])
 		})
@@ -249,15 +251,15 @@ func (e *engine) exchangeMoves() {
 		return
 	}
 	for i, v := range e.set {
-		e.eachOther(e.Ball.Of(v), func(rank int32) {
+		e.eachOther(e.Ball(v), func(rank int32) {
 			b := e.to(rank)
 			if *b = wire.AddInt(*b, e.ID[v]); !e.moved[i] {
 				*b = wire.AddInt(*b, 0)
 			} else {
 				*b = wire.AddFloats(wire.AddFloats(wire.AddInt(*b, 1), e.X[v][:]), e.Want[v][:])
 				s := 0.0
-				if len(e.Line[v]) > 0 {
-					s = e.Line[v][0].S
+				if line := e.Line(v); len(line) > 0 {
+					s = line[0].S
 				}
 				*b = wire.AddFloats(*b, []float64{s})
 			}
@@ -273,10 +275,11 @@ func (e *engine) exchangeMoves() {
 		m.Floats(e.Want[v][:])
 		e.M[v] = e.Soften(&e.Want[v])
 		s := m.Float()
-		for i := range e.Line[v] {
-			e.Line[v][i].S = s
+		line := e.Line(v)
+		for i := range line {
+			line[i].S = s
 		}
-		for _, k := range e.Ball.Of(v) {
+		for _, k := range e.Ball(v) {
 			e.Cells[k].Quality = e.QualityOf(&e.Cells[k])
 		}
 		e.markAround(v)

@@ -2,12 +2,16 @@ package adapt
 
 import (
 	"context"
+	"errors"
 	"math"
 	"runtime"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/adapt/kernels"
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 	"github.com/atoll-hpc/atoll/mesh/adapt/operation"
+	"github.com/atoll-hpc/atoll/mesh/adapt/rounds"
 )
 
 // Statistics describe a mesh in a metric.
@@ -31,8 +35,8 @@ type Options struct {
 	Probe float64
 	// Threads is the number of goroutines that evaluate; 0 means all processors.
 	Threads int
-	// Exchange connects ranks; nil for one. Rank 0 makes the adapter and has the whole mesh before and after each Run or
-	// Follow, in which it sends the other ranks their parts (Help). The result is that of one rank.
+	// Exchange connects ranks; nil for one. Rank 0 makes the adapter and has the whole mesh before and after each Run
+	// or Follow, in which it sends the other ranks their parts (Help). The result is that of one rank.
 	Exchange Exchange
 	// Owners divides vertices among ranks: x are the coordinates along each axis, and loads, up to a factor, how many
 	// vertices will be there. Needed with Exchange.
@@ -57,6 +61,8 @@ type engine struct {
 	set     []int32
 	moved   []bool
 
+	device *rounds.Rounds // that has the mesh while it is adapted there; nil for processors
+
 	cycles int
 }
 
@@ -67,8 +73,8 @@ func newEngine(in *mutable.Input, o Options) *engine {
 	if o.Probe == 0 {
 		o.Probe = math.Inf(1)
 	}
-	rules := &operation.Rules{Mesh: mutable.New(in, cosineOf(o.Ridge)), Hausdorff: o.Hausdorff,
-		KeepBoundary: o.KeepBoundary, Probe: o.Probe}
+	rules := &operation.Rules{Mesh: mutable.New(in, cosineOf(o.Ridge)),
+		Rules: kernels.Rules{Hausdorff: o.Hausdorff, KeepBoundary: o.KeepBoundary, Probe: o.Probe}}
 	if in.Dim == 3 {
 		if skin := rules.Surface(); !skin.Flat() {
 			rules.Skin = skin
@@ -100,7 +106,7 @@ func cosineOf(degrees float64) float64 {
 func (e *engine) retarget(field Field) {
 	e.Field = field
 	e.each(len(e.X), func(_ *operation.Worker, v int) {
-		if e.Ball.Count(int32(v)) > 0 {
+		if e.Degree(int32(v)) > 0 {
 			e.Want[v] = e.Field(e.X[v])
 		}
 	})
@@ -111,7 +117,7 @@ func (e *engine) retarget(field Field) {
 func (e *engine) restart() {
 	e.growMarks()
 	e.each(len(e.X), func(_ *operation.Worker, v int) {
-		if e.Ball.Count(int32(v)) > 0 {
+		if e.Degree(int32(v)) > 0 {
 			e.M[v] = e.Soften(&e.Want[v])
 			e.marks[v] = markAll
 		}
@@ -163,6 +169,29 @@ func (a *Adapter) Run(ctx context.Context, field Field) error { return a.adapt(c
 // Follow is Run for a mesh that was adapted to another metric, from which this one differs in a part of it. It takes a
 // fraction of the time, and the cells are somewhat worse.
 func (a *Adapter) Follow(ctx context.Context, field Field) error { return a.adapt(ctx, field, true) }
+
+// RunOn is Run for triangles on a device, on one rank. on is the field as the device evaluates it.
+func (a *Adapter) RunOn(ctx context.Context, dev backend.Device, field Field, on rounds.Field) error {
+	e := a.whole
+	if e.Dim != 2 {
+		return errors.New("mesh: tetrahedra are not adapted on a device")
+	}
+	e.retarget(field)
+	e.restart()
+	var err error
+	if e.device, err = rounds.New(dev, &e.Mesh.Mesh, e.NextID, &e.Rules.Rules, on); err != nil {
+		return err
+	}
+	defer func() { e.device = nil }()
+	defer e.device.Free()
+	stopped := e.run(ctx)
+	m, nextID, err := e.device.Mesh()
+	if err != nil {
+		return err
+	}
+	mutable.Refill(e.Mesh, &m, nextID)
+	return stopped
+}
 
 func (a *Adapter) adapt(ctx context.Context, field Field, follow bool) error {
 	a.whole.retarget(field)

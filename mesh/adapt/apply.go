@@ -24,7 +24,7 @@ func (e *engine) applyAll(taken []*operation.Candidate) {
 		e.announce(c, e.workers[0].Cells)
 		e.replace(c.Cavity, e.workers[0].Cells)
 		if c.Kind != operation.Split && c.Kind != operation.Swap {
-			e.Line[c.A] = nil
+			e.SetLine(c.A)
 		}
 	}
 	e.receive()
@@ -36,9 +36,10 @@ func (e *engine) bear(c *operation.Candidate) int32 {
 	if c.Born.Freedom != 1 {
 		return v
 	}
-	for _, end := range [2]int32{c.A, c.B} {
-		e.Line[v] = append(e.Line[v], mutable.LineEnd{To: end, Curve: c.Born.Curve, Tag: c.Born.Tag, S: c.Born.S})
-	}
+	end := mutable.LineEnd{To: c.A, Curve: c.Born.Curve, Tag: c.Born.Tag, S: c.Born.S}
+	other := end
+	other.To = c.B
+	e.SetLine(v, end, other)
 	return v
 }
 
@@ -84,9 +85,10 @@ func (e *engine) addLineChanges(changes []change, c *operation.Candidate, born i
 	case c.Kind == operation.Split || c.Kind == operation.Swap || e.Freedom[c.A] != 1:
 		return changes
 	}
-	other := e.Line[c.A][0].To
+	ends := e.Line(c.A)
+	other := ends[0].To
 	if other == c.B {
-		other = e.Line[c.A][1].To
+		other = ends[1].To
 	}
 	return append(changes, change{c.B, c.A, other}, change{other, c.A, c.B})
 }

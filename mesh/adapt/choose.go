@@ -1,6 +1,7 @@
 package adapt
 
 import (
+	"github.com/atoll-hpc/atoll/mesh/adapt/kernels"
 	"github.com/atoll-hpc/atoll/mesh/adapt/operation"
 	"slices"
 )
@@ -8,7 +9,7 @@ import (
 // claim is what is known of a cell in a round: the highest bid for it in a pass of the choice, and whether an operation
 // has taken it.
 type claim struct {
-	operation.Bid
+	kernels.Bid
 	pass  uint32 // of the bid
 	taken uint64 // the round in which it was taken
 }
@@ -49,7 +50,7 @@ func (e *engine) choose() (taken []*operation.Candidate) {
 }
 
 // raise raises the highest bid for a cell.
-func (e *engine) raise(k int32, b *operation.Bid) {
+func (e *engine) raise(k int32, b *kernels.Bid) {
 	c := &e.claims[k]
 	if c.pass != e.pass {
 		c.pass, c.Bid = e.pass, *b

@@ -57,7 +57,7 @@ func TestCurvedSurfaces(t *testing.T) {
 		e.check(t, "sector")
 		worst, sum, n := 0.0, 0.0, 0.0
 		for v, x := range e.X {
-			if e.Freedom[v] != 2 || e.Ball.Count(int32(v)) == 0 {
+			if e.Freedom[v] != 2 || e.Degree(int32(v)) == 0 {
 				continue
 			}
 			r := math.Hypot(x[0], x[1])

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/mesh/adapt/kernels"
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 	"github.com/atoll-hpc/atoll/mesh/adapt/operation"
@@ -18,6 +19,7 @@ import (
 // setting is what all parts of a mesh have in common: the mesh's lines and surfaces, and parameters.
 type setting struct {
 	Mesh             mutable.Common
+	Curves           kernels.Curves
 	Skin             []surface.Face // none if flat
 	Hausdorff, Probe float64
 	KeepBoundary     bool
@@ -49,8 +51,8 @@ func Help(ctx context.Context, field Field, o Options) error {
 func (e *engine) divide(o *Options, follow bool) (*engine, error) {
 	ex := o.Exchange
 	owner, err := o.Owners(e.positions(), e.loads(), ex.Size())
-	s := setting{Mesh: e.Common, Hausdorff: e.Hausdorff, Probe: e.Probe, KeepBoundary: e.KeepBoundary, Round: e.Round,
-		Follow: follow, Failed: err != nil}
+	s := setting{Mesh: e.Common, Curves: e.Curves, Hausdorff: e.Hausdorff, Probe: e.Probe,
+		KeepBoundary: e.KeepBoundary, Round: e.Round, Follow: follow, Failed: err != nil}
 	if e.Skin != nil {
 		s.Skin = e.Skin.Faces()
 	}
@@ -101,7 +103,7 @@ func (p *part) loads() []float64 {
 	vertices, _ := p.Ordered()
 	loads := make([]float64, len(vertices))
 	for i, v := range vertices {
-		for _, k := range p.Ball.Of(v) {
+		for _, k := range p.Ball(v) {
 			x, m := p.Corners(&p.Cells[k], nil, nil)
 			loads[i] += measure.SizeOf(p.Dim, &x, &m)
 		}
@@ -154,8 +156,8 @@ func readPart(message []byte, ex Exchange) (e *engine, follow bool, err error) {
 		return nil, false, errors.New("mesh: rank 0 could not divide the mesh")
 	}
 	m.Bytes = m.Bytes[n:]
-	rules := &operation.Rules{Mesh: &mutable.Mesh{Common: s.Mesh}, Hausdorff: s.Hausdorff, Probe: s.Probe,
-		KeepBoundary: s.KeepBoundary, Round: s.Round}
+	rules := &operation.Rules{Mesh: s.Mesh.Empty(&s.Curves), Rules: kernels.Rules{Hausdorff: s.Hausdorff, Probe: s.Probe,
+		KeepBoundary: s.KeepBoundary, Round: s.Round}}
 	if s.Skin != nil {
 		rules.Skin = surface.New(s.Skin)
 	}

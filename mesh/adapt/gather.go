@@ -3,7 +3,6 @@ package adapt
 import (
 	"slices"
 
-	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 	"github.com/atoll-hpc/atoll/mesh/adapt/wire"
 )
 
@@ -18,7 +17,7 @@ func (e *engine) gather() (*engine, error) {
 		return nil, err
 	}
 	rules := *e.Rules
-	rules.Mesh = &mutable.Mesh{Common: e.Common}
+	rules.Mesh = e.Empty(&e.Curves)
 	whole := &engine{part: &part{Rules: &rules, at: map[int64]int32{}}, workers: e.workers, progress: e.progress}
 	rest := []wire.Message{{Bytes: e.ownPart()}}
 	for _, bytes := range all {
@@ -42,7 +41,7 @@ func (e *engine) gather() (*engine, error) {
 func (p *part) ownPart() []byte {
 	var vertices []int32
 	for v := range p.X {
-		if p.Ball.Count(int32(v)) > 0 && p.mine(int32(v)) {
+		if p.Degree(int32(v)) > 0 && p.mine(int32(v)) {
 			vertices = append(vertices, int32(v))
 		}
 	}

@@ -45,7 +45,7 @@ func (p *part) needs(c *mutable.Cell) bool {
 }
 
 // newVertex adds a vertex that this part owns.
-func (p *part) newVertex(x measure.Vector, want measure.Tensor, id int64, freedom int8) int32 {
+func (p *part) newVertex(x measure.Vector, want measure.Tensor, id int64, freedom uint8) int32 {
 	v := p.AddVertex(x, p.Soften(&want), want, id, freedom)
 	if p.at != nil {
 		p.owner = append(p.owner, p.rank)
@@ -59,7 +59,7 @@ func (p *part) local(id int64) int32 {
 	if v, ok := p.at[id]; ok {
 		return v
 	}
-	v := p.newVertex(measure.Vector{}, measure.Tensor{}, id, int8(p.Dim))
+	v := p.newVertex(measure.Vector{}, measure.Tensor{}, id, uint8(p.Dim))
 	p.owner[v] = -1
 	return v
 }
@@ -145,10 +145,13 @@ func (p *part) most(numbers ...*float64) {
 }
 
 // owned is the number of vertices of all parts.
-func (p *part) owned() int {
-	n := 0
+func (e *engine) owned() int {
+	if e.device != nil {
+		return e.device.Vertices()
+	}
+	p, n := e.part, 0
 	for v := range p.X {
-		if p.Ball.Count(int32(v)) > 0 && p.mine(int32(v)) {
+		if p.Degree(int32(v)) > 0 && p.mine(int32(v)) {
 			n++
 		}
 	}

@@ -41,7 +41,7 @@ func (e *engine) each(n int, f func(w *operation.Worker, i int)) {
 func (e *engine) marked(kind operation.Kind) []int32 {
 	e.active = e.active[:0]
 	for v, bits := range e.marks {
-		if bits>>kind&1 != 0 && e.Ball.Count(int32(v)) > 0 && e.mine(int32(v)) {
+		if bits>>kind&1 != 0 && e.Degree(int32(v)) > 0 && e.mine(int32(v)) {
 			e.active = append(e.active, int32(v))
 		}
 	}
@@ -57,10 +57,17 @@ func (e *engine) growMarks() { e.marks = append(e.marks, make([]uint8, len(e.X)-
 // runRound runs a round of an operation, and returns how many were applied on all parts.
 func (e *engine) runRound(kind operation.Kind) int {
 	e.Round++
+	share := uint64(1)
+	if kind == operation.Thin {
+		share = thinShare
+	}
+	if e.device != nil {
+		return e.device.Round(int32(kind), share)
+	}
 	e.meet()
 	pivots := e.marked(kind)
-	if kind == operation.Thin {
-		pivots = slices.DeleteFunc(pivots, func(v int32) bool { return e.Hash(v)%thinShare != 0 })
+	if share > 1 {
+		pivots = slices.DeleteFunc(pivots, func(v int32) bool { return e.Hash(v)%share != 0 })
 	}
 	e.evaluate(kind, pivots)
 	taken := e.choose()

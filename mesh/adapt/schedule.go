@@ -3,7 +3,7 @@ package adapt
 import (
 	"context"
 
-	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+	"github.com/atoll-hpc/atoll/mesh/adapt/kernels"
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 	"github.com/atoll-hpc/atoll/mesh/adapt/operation"
 )
@@ -32,7 +32,7 @@ func (e *engine) run(ctx context.Context) error {
 		e.approach(ctx)
 	}
 	e.stage(ctx, mostCycles, settled)
-	e.LeastNew = operation.Shortest
+	e.LeastNew = kernels.Shortest
 	if e.Dim == 2 {
 		e.thinOut(ctx)
 	}
@@ -51,9 +51,7 @@ func (e *engine) run(ctx context.Context) error {
 	for k := range 4 {
 		if k%2 == 0 {
 			e.Sharp = k > 0
-			for v := range e.marks {
-				e.marks[v] |= 1 << operation.Smooth
-			}
+			e.markToMove()
 		}
 		e.sweep()
 	}
@@ -76,10 +74,10 @@ func (e *engine) follow(ctx context.Context) error {
 			break
 		}
 		if cycle == careful {
-			e.LeastNew = operation.Shortest
+			e.LeastNew = kernels.Shortest
 		}
 	}
-	e.LeastNew = operation.Shortest
+	e.LeastNew = kernels.Shortest
 	for range 2 {
 		e.sweep()
 		e.swapUntil(int(settledSwaps * float64(e.owned())))
@@ -87,6 +85,17 @@ func (e *engine) follow(ctx context.Context) error {
 	e.runRound(operation.Repair)
 	e.swapUntil(0)
 	return e.stopped(ctx)
+}
+
+// markToMove marks all vertices to be moved.
+func (e *engine) markToMove() {
+	if e.device != nil {
+		e.device.Mark(1 << operation.Smooth)
+		return
+	}
+	for v := range e.marks {
+		e.marks[v] |= 1 << operation.Smooth
+	}
 }
 
 // thinOut removes vertices where there are more than the metric asks for although no edge is short, as in structured
@@ -106,22 +115,26 @@ func (e *engine) thinOut(ctx context.Context) {
 // meanSize is the mean size of cells, 1 for the regular one with edges of length 1. It is a sum of integers, which does
 // not depend on the order.
 func (e *engine) meanSize() float64 {
-	const unit = 1 << 20
+	if e.device != nil {
+		return e.device.MeanSize()
+	}
 	sum, n := int64(0), int64(0)
 	for k := range e.Cells {
 		if c := &e.Cells[k]; !c.Dead && e.mine(c.V[0]) {
-			x, m := e.Corners(c, nil, nil)
-			sum += int64(measure.SizeOf(e.Dim, &x, &m) * unit)
+			sum += kernels.SizeUnits(e.Size(int32(k)))
 			n++
 		}
 	}
-	return float64(e.total64(sum)) / float64(e.total64(n)) / unit
+	return kernels.UnitSize(e.total64(sum)) / float64(e.total64(n))
 }
 
 // stopped returns why the adaptation ends early. Parts that exchange messages end with an error of these.
 func (e *engine) stopped(ctx context.Context) error {
-	if e.ex != nil {
+	switch {
+	case e.ex != nil:
 		return e.err
+	case e.device != nil && e.device.Err() != nil:
+		return e.device.Err()
 	}
 	return ctx.Err()
 }
@@ -144,7 +157,7 @@ func (e *engine) stage(ctx context.Context, most int, settled float64) {
 			break
 		}
 		if cycle == careful {
-			e.LeastNew = operation.Shortest
+			e.LeastNew = kernels.Shortest
 		}
 	}
 }

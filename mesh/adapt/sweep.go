@@ -10,6 +10,10 @@ import (
 // of a hash among those that are left.
 func (e *engine) sweep() {
 	e.Round++
+	if e.device != nil {
+		e.device.Sweep()
+		return
+	}
 	e.meet()
 	active := e.marked(operation.Smooth)
 	e.turns = append(e.turns, make([]uint64, max(0, len(e.X)-len(e.turns)))...)
@@ -49,7 +53,7 @@ func (e *engine) sweep() {
 
 // markAround marks the vertices of the cells around a vertex.
 func (e *engine) markAround(v int32) {
-	for _, k := range e.Ball.Of(v) {
+	for _, k := range e.Ball(v) {
 		for _, u := range e.Cells[k].V[:e.Dim+1] {
 			e.marks[u] = markAll
 		}
@@ -65,7 +69,7 @@ func (e *engine) isHighest(v int32) bool {
 	if e.turns[e.higher[v]] > h {
 		return false
 	}
-	for _, k := range e.Ball.Of(v) {
+	for _, k := range e.Ball(v) {
 		for _, u := range e.Cells[k].V[:e.Dim+1] {
 			if o := e.turns[u]; o > h || o == h && e.ID[u] > e.ID[v] {
 				e.higher[v] = u

@@ -30,13 +30,12 @@ func TestValid(t *testing.T) {
 		if math.Abs(whole-1) > 1e-12 {
 			t.Errorf("%s: volume 1 becomes %g", c.name, whole)
 		}
-		for v, ends := range e.Line {
-			for _, l := range ends {
-				curve := &e.Curves[l.Curve]
-				if x := curve.At(l.S); e.Freedom[v] == 1 && x != e.X[v] {
+		for v := range e.Lines {
+			for _, l := range e.Line(int32(v)) {
+				if x := e.Curves.At(l.Curve, l.S); e.Freedom[v] == 1 && x != e.X[v] {
 					t.Errorf("%s: the line vertex %d at %v is not on its line, at %v", c.name, v, e.X[v], x)
 				}
-				if !curve.Near(l.S, e.Parameter(int32(v), &l), &e.X[v], &e.X[l.To], e.Hausdorff) {
+				if !e.Curves.Near(l.Curve, l.S, e.Parameter(int32(v), &l), &e.X[v], &e.X[l.To], e.Hausdorff) {
 					t.Errorf("%s: an edge at %v is too far from its line", c.name, e.X[v])
 				}
 			}

@@ -138,8 +138,11 @@ func PlaneQuality(x *[3][2]float64, m11, m12, m22 float64) float64 {
 	return planeQuality * (area * math.Sqrt(m11*m22-m12*m12)) / sum
 }
 
+// RegularArea is the area of the regular triangle with edges of length 1.
+const RegularArea = 0.4330127018922193
+
 // RegularVolume is the volume of the regular cell with edges of length 1.
-var RegularVolume = [4]float64{2: 0.4330127018922193, 3: 0.11785113019775792}
+var RegularVolume = [4]float64{2: RegularArea, 3: 0.11785113019775792}
 
 // SizeOf is the volume of a cell in the mean metric of its vertices, relative to the regular cell with edges of length
 // 1.

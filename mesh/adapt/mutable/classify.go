@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/mesh/adapt/kernels"
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 )
 
@@ -87,8 +88,9 @@ func (k *Kind) compare(o *Kind) int {
 // has a ridge or a corner.
 func New(in *Input, cosine float64) *Mesh {
 	n := len(in.X)
-	t := &Mesh{Common: Common{Dim: in.Dim, NextID: int64(n), Inputs: n}, X: in.X, M: make([]measure.Tensor, n),
-		Want: make([]measure.Tensor, n), ID: in.ID, Freedom: make([]int8, n), Line: make([][]LineEnd, n)}
+	t := &Mesh{Common: Common{Dim: in.Dim, NextID: int64(n), Inputs: n}, Want: make([]measure.Tensor, n),
+		Mesh: kernels.Mesh{X: in.X, M: make([]measure.Tensor, n), ID: in.ID, Freedom: make([]uint8, n),
+			Lines: make([]kernels.Span, n)}}
 	if t.ID == nil {
 		t.ID = make([]int64, n)
 		for v := range t.ID {
@@ -96,9 +98,9 @@ func New(in *Input, cosine float64) *Mesh {
 		}
 	}
 	for v := range t.Freedom {
-		t.Freedom[v] = int8(in.Dim)
+		t.Freedom[v] = uint8(in.Dim)
 	}
-	t.Ball.grow(n)
+	t.blocks.grow(&t.Mesh, n)
 	facets := gather(in.Facets)
 	on := make([]bool, n) // vertices of marked facets
 	for _, m := range in.Facets {
@@ -121,6 +123,7 @@ func New(in *Input, cosine float64) *Mesh {
 			t.Cells[k].Tag[i] = number[tag]
 		}
 	}
+	t.Held = held(t.Facets)
 	t.layLines(t.findLines(in, cosine), cosine)
 	for _, v := range in.Corners {
 		t.Freedom[v] = 0
@@ -282,13 +285,19 @@ func (t *Mesh) innerLines(marks *kinds, known []TaggedFacet) (lines []TaggedFace
 // layLines enters the lines at their vertices, and gives these the freedom of lines or of corners: where lines end,
 // branch, change their kind, turn by more than the angle, or are required.
 func (t *Mesh) layLines(lines []TaggedFacet, cosine float64) {
+	at := map[int32][]LineEnd{}
 	for _, l := range lines {
 		a, b := l.V[0], l.V[1]
-		t.Line[a] = append(t.Line[a], LineEnd{To: b, Curve: -1, Tag: l.tag})
-		t.Line[b] = append(t.Line[b], LineEnd{To: a, Curve: -1, Tag: l.tag})
+		at[a] = append(at[a], LineEnd{To: b, Curve: -1, Tag: l.tag})
+		at[b] = append(at[b], LineEnd{To: a, Curve: -1, Tag: l.tag})
+	}
+	for v := range t.Lines {
+		if ends := at[int32(v)]; ends != nil {
+			t.SetLine(int32(v), ends...)
+		}
 	}
 	for _, v := range t.lineVertices() {
-		ends := t.Line[v]
+		ends := t.Line(v)
 		slices.SortFunc(ends, func(a, b LineEnd) int { return t.ByID(a.To, b.To) })
 		t.Freedom[v] = 0
 		if len(ends) != 2 || ends[0].Tag != ends[1].Tag || t.LineKinds[ends[0].Tag].Required {
@@ -303,8 +312,8 @@ func (t *Mesh) layLines(lines []TaggedFacet, cosine float64) {
 
 // lineVertices returns the vertices of lines in the order of their ids.
 func (t *Mesh) lineVertices() (list []int32) {
-	for v := range t.Line {
-		if len(t.Line[v]) > 0 {
+	for v := range t.Lines {
+		if t.Lines[v].N > 0 {
 			list = append(list, int32(v))
 		}
 	}

@@ -12,7 +12,7 @@ const alignment = 0.5
 
 // KindAround returns the kind of the tagged faces at a vertex of a surface.
 func KindAround(t *Mesh, v int32) int32 {
-	for _, k := range t.Ball.Of(v) {
+	for _, k := range t.Ball(v) {
 		c := &t.Cells[k]
 		for i := range c.V {
 			if c.Tag[i] != 0 && c.V[i] != v {

@@ -1,84 +1,75 @@
 package mutable
 
-import "math/bits"
+import (
+	"math/bits"
 
-// Lists are many short lists of int32 that change in place, in one array. A list of up to 1<<k elements occupies a
-// block of that size; blocks that were left are used again.
-type Lists struct {
-	array []int32
-	At    []block
-	free  [32][]int32 // starts of unused blocks, by the logarithm of their size
-}
+	"github.com/atoll-hpc/atoll/mesh/adapt/kernels"
+)
 
-// block is a list's place in the array: n elements from start, in a block of 1<<log elements; log is -1 for no block.
-type block struct {
-	start int32
-	N     int32
-	log   int8
+// blocks are the places of many short lists of int32 in one array, which change in place. A list of up to 1<<k elements
+// occupies a block of that size; blocks that were left are used again.
+type blocks struct {
+	logs []int8      // of the size of each list's block, -1 for none
+	free [32][]int32 // starts of unused blocks, by the logarithm of their size
 }
 
 // leastLog is the logarithm of the size of a list's first block.
 const leastLog = 3
 
-// Of returns the elements of a list.
-func (l *Lists) Of(i int32) []int32 {
-	b := &l.At[i]
-	return l.array[b.start : b.start+b.N]
-}
-
-// Count returns the number of elements of a list.
-func (l *Lists) Count(i int32) int { return int(l.At[i].N) }
-
-// grow adds empty lists until there are n.
-func (l *Lists) grow(n int) {
-	for len(l.At) < n {
-		l.At = append(l.At, block{log: -1})
+// grow adds empty lists of cells until there are n.
+func (l *blocks) grow(t *kernels.Mesh, n int) {
+	for len(t.Balls) < n {
+		t.Balls = append(t.Balls, kernels.Span{})
+		l.logs = append(l.logs, -1)
 	}
 }
 
-// add appends an element to a list.
-func (l *Lists) add(i, element int32) {
-	b := &l.At[i]
-	if b.log < 0 || b.N == 1<<b.log {
-		l.enlarge(b)
+// add adds a cell to those around a vertex.
+func (l *blocks) add(t *kernels.Mesh, v, cell int32) {
+	b := &t.Balls[v]
+	if log := l.logs[v]; log < 0 || b.N == 1<<log {
+		l.enlarge(t, v)
 	}
-	l.array[b.start+b.N] = element
+	t.Around[b.Start+b.N] = cell
 	b.N++
 }
 
 // enlarge moves a list to a block of twice its size.
-func (l *Lists) enlarge(b *block) {
+func (l *blocks) enlarge(t *kernels.Mesh, v int32) {
+	b := &t.Balls[v]
 	log := max(leastLog, bits.Len32(uint32(b.N)))
 	var start int32
 	if free := l.free[log]; len(free) > 0 {
 		start, l.free[log] = free[len(free)-1], free[:len(free)-1]
 	} else {
-		start = int32(len(l.array))
-		l.array = append(l.array, make([]int32, 1<<log)...)
+		start = int32(len(t.Around))
+		t.Around = append(t.Around, make([]int32, 1<<log)...)
 	}
-	copy(l.array[start:], l.array[b.start:b.start+b.N])
-	l.release(b)
-	b.start, b.log = start, int8(log)
+	copy(t.Around[start:], t.Around[b.Start:b.Start+b.N])
+	l.release(t, v)
+	b.Start, l.logs[v] = start, int8(log)
 }
 
-func (l *Lists) release(b *block) {
-	if b.log >= 0 {
-		l.free[b.log] = append(l.free[b.log], b.start)
+// release gives the block of a list back.
+func (l *blocks) release(t *kernels.Mesh, v int32) {
+	if log := l.logs[v]; log >= 0 {
+		l.free[log] = append(l.free[log], t.Balls[v].Start)
 	}
+	l.logs[v] = -1
 }
 
-// remove removes an element that the list has. The order of the others changes.
-func (l *Lists) remove(i, element int32) {
-	b := &l.At[i]
-	for k := b.start; k < b.start+b.N; k++ {
-		if l.array[k] == element {
+// remove removes a cell from those around a vertex. The order of the others changes.
+func (l *blocks) remove(t *kernels.Mesh, v, cell int32) {
+	b := &t.Balls[v]
+	for k := b.Start; k < b.Start+b.N; k++ {
+		if t.Around[k] == cell {
 			b.N--
-			l.array[k] = l.array[b.start+b.N]
+			t.Around[k] = t.Around[b.Start+b.N]
 			break
 		}
 	}
 	if b.N == 0 {
-		l.release(b)
-		*b = block{log: -1}
+		l.release(t, v)
+		*b = kernels.Span{}
 	}
 }

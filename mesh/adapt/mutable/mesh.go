@@ -4,45 +4,18 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/mesh/adapt/kernels"
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 )
 
-// Unborn stands for the new vertex of a split until that is applied; its id is larger than all others.
-const Unborn = int32(-1)
+// Unborn stands for the new vertex of a split until that is applied.
+const Unborn = kernels.Unborn
 
 // Cell is a triangle or tetrahedron.
-type Cell struct {
-	V       [4]int32 // vertices in canonical order, see Arrange
-	Tag     [4]int32 // kind of the facet opposite to each vertex, an index into Mesh.Facets; 0 for an ordinary one
-	Ref     int32    // material
-	Quality float64
-	Dead    bool
-}
+type Cell = kernels.Cell
 
-// Find returns the index of a vertex in the cell, -1 if the cell does not have it.
-func (c *Cell) Find(dim int, v int32) int {
-	for i := range dim + 1 {
-		if c.V[i] == v {
-			return i
-		}
-	}
-	return -1
-}
-
-// Facet returns the index of the vertex opposite to the facet of a cell with the given vertices, -1 if it is none.
-func (c *Cell) Facet(dim int, v *[3]int32) int {
-	sum := 0
-	for _, u := range v[:dim] {
-		i := c.Find(dim, u)
-		if i < 0 {
-			return -1
-		}
-		sum += i
-	}
-	return dim*(dim+1)/2 - sum
-}
-
-func (c *Cell) Has(dim int, v int32) bool { return c.Find(dim, v) >= 0 }
+// LineEnd is an edge of a line, as seen from one of its vertices.
+type LineEnd = kernels.LineEnd
 
 // Kind is what distinguishes facets (edges in the plane, faces in space) and, in space, lines: groups, in
 // ascending order, and whether they are required or ridges of the input. Those of the boundary and of interfaces that
@@ -57,40 +30,57 @@ type Kind struct {
 // again, those of vertices are not.
 type Mesh struct {
 	Common
-	X    []measure.Vector
-	M    []measure.Tensor // metric to be reached, in stages a softened one
-	Want []measure.Tensor // metric of the field
-	ID   []int64          // global ids
-
-	// Freedom is the dimension of the corner (0), line, surface or space in which a vertex lies and may move.
-	Freedom []int8
-	Ball    Lists       // cells around each vertex, in no particular order; none if it was removed
-	Line    [][]LineEnd // edges of lines at each vertex
-	Cells   []Cell
-	unused  []int32 // dead cells
+	kernels.Mesh
+	Want   []measure.Tensor // metric of the field; M is in stages a softened one
+	unused []int32          // dead cells
+	blocks blocks           // of the lists of cells around vertices
 }
 
 // Common is what all parts of a mesh have.
 type Common struct {
 	Dim       int
-	Curves    []Curve
 	Facets    []Kind // kinds of facets; that of ordinary ones is the first
 	LineKinds []Kind // kinds of lines; in the plane those of facets
 	NextID    int64
 	Inputs    int // number of vertices of the input, whose ids are their indices in it
 }
 
-// LineEnd is an edge of a line, as seen from one of its vertices.
-type LineEnd struct {
-	To, Curve int32
-	Tag       int32   // kind of the line, an index into Mesh.LineKinds
-	S         float64 // parameter of this vertex on the curve
+// Empty returns a mesh without vertices, with what all parts of a mesh have in common.
+func (c *Common) Empty(curves *kernels.Curves) *Mesh {
+	return &Mesh{Common: *c, Mesh: kernels.Mesh{Curves: *curves, Held: held(c.Facets)}}
+}
+
+// held says which kinds of facets stay as they are.
+func held(kinds []Kind) (list []bool) {
+	for k := range kinds {
+		list = append(list, kinds[k].Required)
+	}
+	return list
+}
+
+// Line returns the edges of lines at a vertex.
+func (t *Mesh) Line(v int32) []LineEnd {
+	at := t.Lines[v]
+	return t.Ends[at.Start : at.Start+at.N]
+}
+
+// SetLine replaces the edges of lines at a vertex.
+func (t *Mesh) SetLine(v int32, ends ...LineEnd) {
+	t.Lines[v] = kernels.Span{Start: int32(len(t.Ends)), N: int32(len(ends))}
+	t.Ends = append(t.Ends, ends...)
+}
+
+// Ball returns the cells around a vertex.
+func (t *Mesh) Ball(v int32) []int32 {
+	at := t.Balls[v]
+	return t.Around[at.Start : at.Start+at.N]
 }
 
 // Parameter returns the parameter, on the curve of a line edge at v, of the other end.
 func (t *Mesh) Parameter(v int32, l *LineEnd) float64 {
-	for i := range t.Line[l.To] {
-		if o := &t.Line[l.To][i]; o.To == v && o.Curve == l.Curve {
+	ends := t.Line(l.To)
+	for i := range ends {
+		if o := &ends[i]; o.To == v && o.Curve == l.Curve {
 			return o.S
 		}
 	}
@@ -98,8 +88,8 @@ func (t *Mesh) Parameter(v int32, l *LineEnd) float64 {
 }
 
 func (t *Mesh) Vertices() (n int) {
-	for v := range t.Ball.At {
-		if t.Ball.At[v].N > 0 {
+	for v := range t.Balls {
+		if t.Balls[v].N > 0 {
 			n++
 		}
 	}
@@ -195,10 +185,10 @@ func (t *Mesh) Worst(cells []int32) float64 {
 	return worst
 }
 
-func (t *Mesh) AddVertex(x measure.Vector, m, want measure.Tensor, id int64, freedom int8) int32 {
+func (t *Mesh) AddVertex(x measure.Vector, m, want measure.Tensor, id int64, freedom uint8) int32 {
 	t.X, t.M, t.Want = append(t.X, x), append(t.M, m), append(t.Want, want)
-	t.ID, t.Freedom, t.Line = append(t.ID, id), append(t.Freedom, freedom), append(t.Line, nil)
-	t.Ball.grow(len(t.X))
+	t.ID, t.Freedom, t.Lines = append(t.ID, id), append(t.Freedom, freedom), append(t.Lines, kernels.Span{})
+	t.blocks.grow(&t.Mesh, len(t.X))
 	return int32(len(t.X) - 1)
 }
 
@@ -213,7 +203,7 @@ func (t *Mesh) AddCell(c Cell) int32 {
 		t.Cells = append(t.Cells, c)
 	}
 	for i := range t.Dim + 1 {
-		t.Ball.add(c.V[i], k)
+		t.blocks.add(&t.Mesh, c.V[i], k)
 	}
 	return k
 }
@@ -222,16 +212,31 @@ func (t *Mesh) RemoveCell(k int32) {
 	c := &t.Cells[k]
 	c.Dead = true
 	for i := range t.Dim + 1 {
-		t.Ball.remove(c.V[i], k)
+		t.blocks.remove(&t.Mesh, c.V[i], k)
 	}
 	t.unused = append(t.unused, k)
 }
 
+// Refill replaces the vertices, lines and cells of a mesh of triangles by others, of which lists of cells around
+// vertices are made.
+func Refill(t *Mesh, m *kernels.Mesh, nextID int64) {
+	t.X, t.M, t.ID, t.Freedom, t.Lines, t.Ends = m.X, m.M, m.ID, m.Freedom, m.Lines, m.Ends
+	t.Want, t.NextID = slices.Clone(m.M), nextID
+	t.Balls, t.Around, t.Cells, t.unused, t.blocks = nil, nil, nil, nil, blocks{}
+	t.blocks.grow(&t.Mesh, len(t.X))
+	for _, c := range m.Cells {
+		if !c.Dead {
+			t.AddCell(c)
+		}
+	}
+}
+
 // LineTo returns the line edge from a to b, nil for none.
 func (t *Mesh) LineTo(a, b int32) *LineEnd {
-	for i := range t.Line[a] {
-		if t.Line[a][i].To == b {
-			return &t.Line[a][i]
+	ends := t.Line(a)
+	for i := range ends {
+		if ends[i].To == b {
+			return &ends[i]
 		}
 	}
 	return nil
@@ -239,7 +244,7 @@ func (t *Mesh) LineTo(a, b int32) *LineEnd {
 
 // Shell appends to cells those around the edge from a to b.
 func (t *Mesh) Shell(a, b int32, cells []int32) []int32 {
-	for _, k := range t.Ball.Of(a) {
+	for _, k := range t.Ball(a) {
 		if t.Cells[k].Has(t.Dim, b) {
 			cells = append(cells, k)
 		}
@@ -304,7 +309,7 @@ func (t *Mesh) OnFace(shell []int32, a, b int32) (on, required bool) {
 // Ordered returns the vertices and cells that exist, in the order of their ids.
 func (t *Mesh) Ordered() (vertices, cells []int32) {
 	for v := range t.X {
-		if t.Ball.At[v].N > 0 {
+		if t.Balls[v].N > 0 {
 			vertices = append(vertices, int32(v))
 		}
 	}

@@ -9,7 +9,7 @@ type numbering struct {
 	vertices, cells []int32
 }
 
-func (t *Mesh) number() *numbering {
+func number(t *Mesh) *numbering {
 	n := &numbering{of: mesh.NoIDs(len(t.X)), ofInput: mesh.NoIDs(t.Inputs)}
 	n.vertices, n.cells = t.Ordered()
 	for i, v := range n.vertices {
@@ -23,7 +23,7 @@ func (t *Mesh) number() *numbering {
 
 // Triangles returns the triangles, with the groups of the input mesh.
 func (t *Mesh) Triangles(m *mesh.Mesh) *mesh.Mesh {
-	n := t.number()
+	n := number(t)
 	out := &mesh.Mesh{Groups: m.Groups, Origin: m.Origin}
 	for _, v := range n.vertices {
 		out.X, out.Y = append(out.X, t.X[v][0]), append(out.Y, t.X[v][1])
@@ -53,7 +53,7 @@ func (t *Mesh) Triangles(m *mesh.Mesh) *mesh.Mesh {
 
 // Tetrahedra returns the tetrahedra, with the groups of the input mesh.
 func (t *Mesh) Tetrahedra(s *mesh.Solid) *mesh.Solid {
-	n := t.number()
+	n := number(t)
 	out := &mesh.Solid{Groups: s.Groups, Origin: s.Origin}
 	for _, v := range n.vertices {
 		x := &t.X[v]
@@ -76,7 +76,7 @@ func (t *Mesh) Tetrahedra(s *mesh.Solid) *mesh.Solid {
 	}
 	out.Marks = t.keptMarks(s.Marks, n)
 	for _, v := range n.vertices {
-		for _, l := range t.Line[v] {
+		for _, l := range t.Line(v) {
 			if t.ID[v] > t.ID[l.To] {
 				continue
 			}

@@ -66,7 +66,7 @@ func centre(dim int, x *[4]*measure.Vector) (p measure.Vector) {
 // measureEdges adds the edges from a vertex to those with higher ids, and the deviation of its lines.
 func measureEdges(t *Mesh, s *Statistics, v int32) {
 	var near []int32
-	for _, k := range t.Ball.Of(v) {
+	for _, k := range t.Ball(v) {
 		for _, u := range t.Cells[k].V[:t.Dim+1] {
 			if t.ID[u] > t.ID[v] && !slices.Contains(near, u) {
 				near = append(near, u)
@@ -85,9 +85,10 @@ func measureEdges(t *Mesh, s *Statistics, v int32) {
 		_, exponent := math.Frexp(l)
 		s.Lengths[min(7, max(0, exponent+3))]++
 	}
-	for i := range t.Line[v] {
-		if l := &t.Line[v][i]; t.ID[l.To] > t.ID[v] {
-			s.Deviation = max(s.Deviation, t.Curves[l.Curve].Deviation(l.S, t.Parameter(v, l), &t.X[v], &t.X[l.To]))
+	ends := t.Line(v)
+	for i := range ends {
+		if l := &ends[i]; t.ID[l.To] > t.ID[v] {
+			s.Deviation = max(s.Deviation, t.Curves.Deviation(l.Curve, l.S, t.Parameter(v, l), &t.X[v], &t.X[l.To]))
 		}
 	}
 }
@@ -118,7 +119,7 @@ func SizesOf(t *Mesh) (big, small float64) {
 		}
 	}
 	for v := range t.Want {
-		if t.Ball.Count(int32(v)) > 0 {
+		if t.Degree(int32(v)) > 0 {
 			m := &t.Want[v]
 			small = min(small, 1/(m[0]+m[2]+m[5]))
 		}

@@ -1,49 +1,19 @@
 package operation
 
 import (
-	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+	"github.com/atoll-hpc/atoll/mesh/adapt/kernels"
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 )
 
 // Candidate is an operation that would improve the mesh.
 type Candidate struct {
 	Kind Kind
-	// Split: of the edge from A to B. Collapse, Repair, Thin: of A into B. Swap: of the edge from A to B, or of the face
-	// between the vertices A and B, replaced by cells at the vertex C.
+	// Split: of the edge from A to B. Collapse, Repair, Thin: of A into B. Swap: of the edge from A to B, or of the
+	// face between the vertices A and B, replaced by cells at the vertex C.
 	A, B, C int32
-	Bid
-	Cavity []int32 // the cells that it replaces
-	Born   Birth   // of a split
-}
-
-// Bid is the priority of a candidate: class and hash, and ids that break ties. No two candidates of a round have the
-// same.
-type Bid struct {
-	Key           uint64
-	LowID, HighID int64 // of the ends of the edge or, if A is removed, of A and B
-}
-
-// Below reports whether b is lower than o.
-func (b *Bid) Below(o *Bid) bool {
-	if b.Key != o.Key {
-		return b.Key < o.Key
-	}
-	if b.LowID != o.LowID {
-		return b.LowID < o.LowID
-	}
-	return b.HighID < o.HighID
-}
-
-// Birth is the new vertex of a split.
-type Birth struct {
-	X       measure.Vector
-	M, Want measure.Tensor // as in mutable.Mesh
-	Freedom int8
-	ID      int64
-
-	// If it is on a line:
-	Curve, Tag int32
-	S          float64 // its parameter
+	kernels.Bid
+	Cavity []int32       // the cells that it replaces
+	Born   kernels.Birth // of a split
 }
 
 // Worker has the memory with which one goroutine evaluates candidates.
@@ -57,7 +27,6 @@ type Worker struct {
 	ordered  []int32
 	numbers  []float64
 	quality  []float64
-	star     star
 	cavities []int32 // of the candidates found
 }
 
@@ -66,6 +35,13 @@ func (w *Worker) Reset() { w.Found, w.cavities = w.Found[:0], w.cavities[:0] }
 
 // keep adds a candidate to those found.
 func (w *Worker) keep(c *Candidate) { w.Found = append(w.Found, *c) }
+
+// cavity copies cells, to memory that lasts for the round.
+func (w *Worker) cavity(cells ...int32) []int32 {
+	from := len(w.cavities)
+	w.cavities = append(w.cavities, cells...)
+	return w.cavities[from:len(w.cavities):len(w.cavities)]
+}
 
 // drop gives the memory of the last cavity back.
 func (w *Worker) drop(cavity []int32) { w.cavities = w.cavities[:len(w.cavities)-len(cavity)] }

@@ -4,40 +4,38 @@ import (
 	"math"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/mesh/adapt/kernels"
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 )
 
-// collapses are those of edges into one of their ends.
+// collapses are those of edges of tetrahedra into one of their ends.
 type collapses struct{ *Rules }
 
 // evaluate finds the best vertex into which vertex a can be collapsed: along an edge shorter than 1/√2, or with
-// kind == Repair along any edge to remove a bad cell, or with kind == Thin where cells are too small.
+// kind == Repair along any edge to remove a bad cell.
 func (op collapses) evaluate(w *Worker, kind Kind, a int32) {
-	if op.Freedom[a] == 0 || op.KeepBoundary && op.Freedom[a] < int8(op.Dim) {
+	if op.Freedom[a] == 0 || op.KeepBoundary && op.Freedom[a] < uint8(op.Dim) {
 		return
 	}
-	ball := op.Ball.Of(a)
+	ball := op.Ball(a)
 	old := op.Worst(ball)
-	if kind == Repair && old >= repairBelow {
+	if kind == Repair && old >= kernels.RepairBelow {
 		return
 	}
 	op.neighbours(w, a)
-	if kind == Collapse && slices.Min(w.lengths) >= Shortest || kind == Thin && !op.crowded(w, a) {
+	if kind == Collapse && slices.Min(w.lengths) >= kernels.Shortest {
 		return
 	}
-	floor, longestNew := min(collapseFloor, old), Longest
-	switch kind {
-	case Repair:
-		floor, longestNew = old*1.02+1e-3, 1.6
-	case Thin:
-		floor, longestNew = min(thinFloor, old), thinLongest
+	floor, longestNew := min(kernels.CollapseFloor, old), kernels.Longest
+	if kind == Repair {
+		floor, longestNew = old*kernels.SwapGain+1e-3, 1.6
 	}
 	c := Candidate{Kind: kind, A: a, B: -1, C: -1, Cavity: ball}
 	length := 0.0
 	for i, b := range w.near {
 		l := w.lengths[i]
-		if kind == Collapse && (l >= Shortest || op.Soft > 0 && op.WantedLength(a, b) >= Shortest) ||
+		if kind == Collapse && (l >= kernels.Shortest || op.Soft > 0 && op.WantedLength(a, b) >= kernels.Shortest) ||
 			!op.mayCollapse(a, b, ball) || !op.fits(w, b, longestNew) {
 			continue
 		}
@@ -51,15 +49,13 @@ func (op collapses) evaluate(w *Worker, kind Kind, a int32) {
 	if c.B < 0 {
 		return
 	}
-	class := 255 - lengthClass(length)
+	class := 255 - kernels.LengthClass(length)
 	if kind == Repair {
 		class = 255 - int(255*max(0, old))
 	}
-	from := len(w.cavities)
-	w.cavities = append(w.cavities, ball...)
-	c.Cavity = w.cavities[from:len(w.cavities):len(w.cavities)]
+	c.Cavity = w.cavity(ball...)
 	c.LowID, c.HighID = op.ID[a], op.ID[c.B]
-	c.Key = op.keyOf(class, c.LowID, c.HighID)
+	c.Key = op.Key(class, c.LowID, c.HighID)
 	w.keep(&c)
 }
 
@@ -67,7 +63,7 @@ func (op collapses) evaluate(w *Worker, kind Kind, a int32) {
 // taken, and w.lengths to the lengths of the edges.
 func (op collapses) neighbours(w *Worker, a int32) {
 	w.near, w.lengths = w.near[:0], w.lengths[:0]
-	for _, k := range op.Ball.Of(a) {
+	for _, k := range op.Ball(a) {
 		for _, v := range op.Cells[k].V[:op.Dim+1] {
 			if v != a && !slices.Contains(w.near, v) {
 				w.near = append(w.near, v)
@@ -95,17 +91,19 @@ func (op collapses) fits(w *Worker, b int32, most float64) bool {
 // along their line, with a deviation within the bound, those of surfaces on their surface.
 func (op collapses) mayCollapse(a, b int32, ball []int32) bool {
 	switch {
-	case op.Freedom[a] == int8(op.Dim):
+	case op.Freedom[a] == uint8(op.Dim):
 		return true
 	case op.Freedom[a] == 1:
-		to, from := &op.Line[a][0], &op.Line[a][1]
+		ends := op.Line(a)
+		to, from := &ends[0], &ends[1]
 		if from.To == b {
 			to, from = from, to
 		}
 		if to.To != b || op.LineTo(b, from.To) != nil {
 			return false
 		}
-		return op.Curves[to.Curve].Near(op.Parameter(a, to), op.Parameter(a, from), &op.X[b], &op.X[from.To], op.Hausdorff)
+		return op.Curves.Near(to.Curve, op.Parameter(a, to), op.Parameter(a, from), &op.X[b], &op.X[from.To],
+			op.Hausdorff)
 	}
 	for _, k := range ball {
 		c := &op.Cells[k]
@@ -182,7 +180,7 @@ func (op collapses) build(w *Worker, c *Candidate, floor float64) bool {
 // surface is flat there, or fits the surface of the input, and whether that of a vertex of a ridge keeps the volumes
 // within the distance allowed of its surfaces.
 func (op collapses) keepsVolume(w *Worker, c *Candidate) bool {
-	if op.Dim == 2 || op.Freedom[c.A] == 3 {
+	if op.Freedom[c.A] == 3 {
 		return true
 	}
 	for i, k := range c.Cavity {
@@ -232,26 +230,6 @@ func (op collapses) surfaceAround(w *Worker, c *Candidate) float64 {
 		}
 	}
 	return sumInOrder(w.numbers)
-}
-
-// crowded reports whether the triangles around a vertex are so small in the metric that their sizes are nearer to 1
-// without the vertex.
-func (op collapses) crowded(w *Worker, a int32) bool {
-	ball := op.Ball.Of(a)
-	n := float64(len(ball))
-	left := n - 2
-	if op.Freedom[a] == 1 {
-		left = n - 1
-	}
-	if left < fewLeft*n {
-		return false
-	}
-	w.numbers = w.numbers[:0]
-	for _, k := range ball {
-		x, m := op.Corners(&op.Cells[k], nil, nil)
-		w.numbers = append(w.numbers, measure.SizeOf(op.Dim, &x, &m))
-	}
-	return sumInOrder(w.numbers) < thinBelow*n
 }
 
 // sumInOrder adds numbers in ascending order, so that the sum does not depend on the order in which they are given.

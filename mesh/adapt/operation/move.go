@@ -7,7 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 )
 
-// moves are those of vertices.
+// moves are those of vertices of tetrahedra.
 type moves struct{ *Rules }
 
 // Trials of a move: the step of Newton's method, and shorter ones.
@@ -15,20 +15,11 @@ var stepLengths = [...]float64{1, 0.4, 0.16}
 
 // move is Rules.Move.
 func (op moves) move(w *Worker, v int32) bool {
-	if op.Freedom[v] == 0 || op.KeepBoundary && op.Freedom[v] < int8(op.Dim) {
-		return false
-	}
-	w.ordered = append(w.ordered[:0], op.Ball.Of(v)...)
+	w.ordered = append(w.ordered[:0], op.Ball(v)...)
 	op.InOrder(w.ordered)
-	var s local
-	if op.Dim == 2 {
-		w.star = starOf(op.Mesh, w.ordered, v, w.star)
-		s = w.star.derivatives(op.Sharp)
-	} else {
-		s = op.derivatives(w.ordered, v)
-	}
+	s := op.derivatives(w.ordered, v)
 	switch {
-	case op.Freedom[v] == int8(op.Dim):
+	case op.Freedom[v] == uint8(op.Dim):
 		d, ok := measure.NewtonStep(op.Dim, &s.hessian, &s.gradient)
 		return ok && op.tryMoves(w, v, &s, &d)
 	case op.Freedom[v] == 1:
@@ -51,7 +42,7 @@ type local struct {
 
 // derivatives returns the sum around a vertex in space. With N = Σ l² over the edges of a cell and its volume V, 1/q is
 // proportional to N^(d/2)/V, so that with h = (d/2) ∇N/N - ∇V/V the gradient of q⁻ᵖ/p is q⁻ᵖ h, and the second
-// derivatives are q⁻ᵖ (p hh' + (d/2)(∇∇N/N - ∇N∇N'/N²) + ∇V∇V'/V²). star.derivatives is that in the plane.
+// derivatives are q⁻ᵖ (p hh' + (d/2)(∇∇N/N - ∇N∇N'/N²) + ∇V∇V'/V²).
 func (op moves) derivatives(cells []int32, v int32) (s local) {
 	s.worst = 1
 	const d = 1.5
@@ -170,12 +161,13 @@ func (op moves) tryMoves(w *Worker, v int32, s *local, d *measure.Vector) bool {
 
 // moveAlong moves a vertex of a line along the line, toward either neighbour by at most 0.6 of the way.
 func (op moves) moveAlong(w *Worker, v int32, s *local) bool {
-	a, b := op.Line[v][0], op.Line[v][1]
+	ends := op.Line(v)
+	a, b := ends[0], ends[1]
 	if op.ID[b.To] < op.ID[a.To] {
 		a, b = b, a
 	}
-	c := &op.Curves[a.Curve]
-	t := c.Tangent(a.S)
+	c := &op.Curves
+	t := c.Tangent(a.Curve, a.S)
 	h := measure.Square(op.Dim, &s.hessian, &t)
 	if !(h > 0) {
 		return false
@@ -188,11 +180,11 @@ func (op moves) moveAlong(w *Worker, v int32, s *local) bool {
 	d := min(high, max(low, -measure.Dot(&s.gradient, &t)/h))
 	for _, step := range stepLengths {
 		to := a.S + step*d
-		x := c.At(to)
-		if c.Near(from, to, &op.X[a.To], &x, op.Hausdorff) && c.Near(to, until, &x, &op.X[b.To], op.Hausdorff) &&
-			op.tryMove(w, v, s, &x) {
-			for i := range op.Line[v] {
-				op.Line[v][i].S = to
+		x := c.At(a.Curve, to)
+		if c.Near(a.Curve, from, to, &op.X[a.To], &x, op.Hausdorff) &&
+			c.Near(a.Curve, to, until, &x, &op.X[b.To], op.Hausdorff) && op.tryMove(w, v, s, &x) {
+			for i := range ends {
+				ends[i].S = to
 			}
 			return true
 		}
@@ -200,8 +192,7 @@ func (op moves) moveAlong(w *Worker, v int32, s *local) bool {
 	return false
 }
 
-// tryMove moves a vertex to a position, and back unless that is accepted. w.ordered are the cells around it, and in the
-// plane w.star.
+// tryMove moves a vertex to a position, and back unless that is accepted. w.ordered are the cells around it.
 func (op moves) tryMove(w *Worker, v int32, s *local, to *measure.Vector) bool {
 	x, m, want := op.X[v], op.M[v], op.Want[v]
 	op.X[v] = *to
@@ -222,13 +213,8 @@ func (op moves) tryMove(w *Worker, v int32, s *local, to *measure.Vector) bool {
 func (op moves) improves(w *Worker, v int32, s *local) bool {
 	w.quality = w.quality[:0]
 	sum, limit := 0.0, s.sum*(1-op.Gain)
-	for i, k := range w.ordered {
-		var q float64
-		if op.Dim == 2 {
-			q = w.star[i].qualityAfter(&op.X[v], &op.M[v])
-		} else {
-			q = op.QualityOf(&op.Cells[k])
-		}
+	for _, k := range w.ordered {
+		q := op.QualityOf(&op.Cells[k])
 		f := 1 / q
 		if op.Sharp {
 			f = (f * f) * (f * f)

@@ -4,9 +4,9 @@
 package operation
 
 import (
-	"math"
 	"slices"
 
+	"github.com/atoll-hpc/atoll/mesh/adapt/kernels"
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 	"github.com/atoll-hpc/atoll/mesh/adapt/surface"
@@ -29,35 +29,19 @@ const (
 // be a pure function that goroutines may call concurrently.
 type Field func(x measure.Vector) measure.Tensor
 
-// Limits of the lengths of edges, and other thresholds of acceptance.
-const (
-	Longest       = math.Sqrt2     // longer edges are split
-	Shortest      = 1 / math.Sqrt2 // shorter edges are collapsed
-	splitFloor    = 0.15           // a split leaves no cell below this, or below half of the worst before
-	collapseFloor = 0.3            // a collapse leaves no cell below this, or below the worst before
-	swapGain      = 1.02           // least factor by which a swap or repair raises the worst quality
-	swapBelow     = 0.7            // in space, quality of the cavity from which nothing is swapped
-	repairBelow   = 0.3            // bad cells are removed below this quality
-	thinBelow     = 0.9            // vertices are removed where the mean size of the cells around them is below this
-	thinFloor     = 0.25           // a removal leaves no cell below this, or below the worst before
-	thinLongest   = 1.7            // longest new edge of a removal, which swaps and moves shorten
-	fewLeft       = 0.59           // least share of cells that a removal leaves, or the others would be too large
-)
+// swapBelow is, in space, the quality of the cavity from which nothing is swapped.
+const swapBelow = 0.7
+
+// removes reports whether an operation of a kind is the collapse of a vertex.
+func (k Kind) removes() bool { return k == Collapse || k == Repair || k == Thin }
 
 // Rules are a mesh, its metric, and what operations on it may do.
 type Rules struct {
 	*mutable.Mesh
-	Field        Field
-	Soft         float64          // square of the size that a stage adds to those of the field
-	Skin         *surface.Surface // of the input in space; nil if it is flat
-	Hausdorff    float64          // largest distance of new edges and faces from those of the input
-	KeepBoundary bool             // boundaries and interfaces stay as they are
-	Probe        float64          // the field is also evaluated in the middle of longer edges
-
-	Round    uint64  // makes hashes differ from round to round
-	LeastNew float64 // least length of edges that a split creates
-	Gain     float64 // least relative gain of a move
-	Sharp    bool    // moves reduce Σ q⁻⁴ instead of Σ 1/q
+	kernels.Rules
+	Field Field
+	Soft  float64          // square of the size that a stage adds to those of the field
+	Skin  *surface.Surface // of the input in space; nil if it is flat
 }
 
 // Soften returns the metric of a stage: the size h of each direction becomes √(h² + Soft).
@@ -75,19 +59,23 @@ func (r *Rules) Soften(m *measure.Tensor) measure.Tensor {
 }
 
 // Hash is a hash of a vertex and the round.
-func (r *Rules) Hash(v int32) uint64 { return measure.Mix(uint64(r.ID[v]) + r.Round<<44) }
+func (r *Rules) Hash(v int32) uint64 { return r.Rules.Hash(r.ID[v]) }
 
 // Evaluate adds the candidates of a kind whose pivot is the given vertex to w.Found.
 func (r *Rules) Evaluate(w *Worker, kind Kind, pivot int32) {
-	if kind == Collapse || kind == Repair || kind == Thin {
+	if r.Dim == 2 {
+		r.evaluateInPlane(w, kind, pivot)
+		return
+	}
+	if kind.removes() {
 		collapses{r}.evaluate(w, kind, pivot)
 		return
 	}
-	ball := r.Ball.Of(pivot)
+	ball := r.Ball(pivot)
 	w.near = w.near[:0]
 	for _, k := range ball {
 		c := &r.Cells[k]
-		if kind == Swap && c.Quality >= r.swapBelow() {
+		if kind == Swap && c.Quality >= swapBelow {
 			continue
 		}
 		for _, v := range c.V[:r.Dim+1] {
@@ -97,18 +85,15 @@ func (r *Rules) Evaluate(w *Worker, kind Kind, pivot int32) {
 		}
 	}
 	for _, v := range w.near {
-		switch {
-		case kind == Split:
+		if kind == Split {
 			splits{r}.evaluate(w, pivot, v)
-		case r.Dim == 2:
-			swaps{r}.evaluateInPlane(w, pivot, v)
-		default:
+		} else {
 			swaps{r}.evaluateEdge(w, pivot, v)
 		}
 	}
-	if kind == Swap && r.Dim == 3 {
+	if kind == Swap {
 		for _, k := range ball {
-			if r.Cells[k].Quality < r.swapBelow() {
+			if r.Cells[k].Quality < swapBelow {
 				for i := range 4 {
 					swaps{r}.evaluateFace(w, k, i, pivot)
 				}
@@ -120,6 +105,10 @@ func (r *Rules) Evaluate(w *Worker, kind Kind, pivot int32) {
 // Build sets w.Cells to those that replace the cavity of a candidate that was found.
 func (r *Rules) Build(w *Worker, c *Candidate) {
 	w.Cells = w.Cells[:0]
+	if r.Dim == 2 {
+		r.buildInPlane(w, c)
+		return
+	}
 	ok := false
 	switch c.Kind {
 	case Split:
@@ -137,14 +126,14 @@ func (r *Rules) Build(w *Worker, c *Candidate) {
 // Move moves a vertex by a Newton step that reduces Σ 1/q over the cells around it (at last Σ q⁻⁴), with the metric
 // frozen for the derivatives, if the sum falls by the relative amount Gain and the worst quality does not fall. The
 // vertex stays on its line, or in the plane of its surface.
-func (r *Rules) Move(w *Worker, v int32) bool { return moves{r}.move(w, v) }
-
-// swapBelow is the quality of the cavity from which nothing is swapped.
-func (r *Rules) swapBelow() float64 {
-	if r.Dim == 2 {
-		return 1
+func (r *Rules) Move(w *Worker, v int32) bool {
+	if r.Freedom[v] == 0 || r.KeepBoundary && r.Freedom[v] < uint8(r.Dim) {
+		return false
 	}
-	return swapBelow
+	if r.Dim == 2 {
+		return r.moveInPlane(v)
+	}
+	return moves{r}.move(w, v)
 }
 
 // shell returns the cells around an edge, in memory that lasts for the round.
@@ -154,27 +143,8 @@ func (r *Rules) shell(w *Worker, a, b int32) []int32 {
 	return w.cavities[from:len(w.cavities):len(w.cavities)]
 }
 
-// keyOf is the priority of a candidate of a class, of which higher ones go first.
-func (r *Rules) keyOf(class int, a, b int64) uint64 {
-	return uint64(class)<<56 | measure.Mix(measure.Mix(uint64(a)^r.Round<<40)+uint64(b))>>8
-}
-
-// lengthClass is the class of a length: eighths of octaves, nearly.
-func lengthClass(l float64) int {
-	f, exponent := math.Frexp(l)
-	return min(255, max(0, 128+4*exponent+int((f-0.5)*8)))
-}
-
-// gainClass is the class of an operation that raises the worst quality of its cavity from q to r.
-func gainClass(q, r float64) int {
-	if q < 0.05 {
-		return 31
-	}
-	return min(15, max(0, int((r-q)*16)))
-}
-
 // finish completes a new cell, and reports whether its quality is above floor.
-func (r *Rules) finish(n *mutable.Cell, born *Birth, floor float64) bool {
+func (r *Rules) finish(n *mutable.Cell, born *kernels.Birth, floor float64) bool {
 	r.Arrange(n)
 	var x [4]*measure.Vector
 	var m [4]*measure.Tensor
@@ -234,7 +204,7 @@ func (r *Rules) fitsSurface(c *Candidate, cells []mutable.Cell) bool {
 // around copies the cells around a vertex.
 func (r *Rules) around(w *Worker, v int32) []mutable.Cell {
 	w.Cells = w.Cells[:0]
-	for _, k := range r.Ball.Of(v) {
+	for _, k := range r.Ball(v) {
 		w.Cells = append(w.Cells, r.Cells[k])
 	}
 	return w.Cells

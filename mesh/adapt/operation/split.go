@@ -3,18 +3,19 @@ package operation
 import (
 	"math"
 
+	"github.com/atoll-hpc/atoll/mesh/adapt/kernels"
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 )
 
-// splits are those of edges.
+// splits are those of edges of tetrahedra.
 type splits struct{ *Rules }
 
 // evaluate evaluates the split of an edge that is longer than √2.
 func (op splits) evaluate(w *Worker, a, b int32) {
 	c := Candidate{Kind: Split, A: a, B: b, C: -1}
 	l, probed := op.splitLength(a, b, &c.Born)
-	if l <= Longest {
+	if l <= kernels.Longest {
 		return
 	}
 	line := op.LineTo(a, b)
@@ -22,10 +23,10 @@ func (op splits) evaluate(w *Worker, a, b int32) {
 		return
 	}
 	c.Cavity = op.shell(w, a, b)
-	c.Born.Freedom = int8(op.Dim)
+	c.Born.Freedom = uint8(op.Dim)
 	if line != nil {
 		c.Born.Freedom = 1
-	} else if op.Dim == 3 {
+	} else {
 		on, required := op.OnFace(c.Cavity, a, b)
 		if required {
 			w.drop(c.Cavity)
@@ -35,15 +36,15 @@ func (op splits) evaluate(w *Worker, a, b int32) {
 			c.Born.Freedom = 2
 		}
 	}
-	if op.KeepBoundary && c.Born.Freedom < int8(op.Dim) {
+	if op.KeepBoundary && c.Born.Freedom < uint8(op.Dim) {
 		w.drop(c.Cavity)
 		return
 	}
 	op.place(&c, line, probed)
-	floor := min(splitFloor, 0.5*op.Worst(c.Cavity))
+	floor := min(kernels.SplitFloor, 0.5*op.Worst(c.Cavity))
 	switch {
 	case op.atHeldFacet(c.Cavity):
-		floor = min(splitFloor, op.Worst(c.Cavity))
+		floor = min(kernels.SplitFloor, op.Worst(c.Cavity))
 	case l > 4:
 		floor = 0
 	}
@@ -53,7 +54,7 @@ func (op splits) evaluate(w *Worker, a, b int32) {
 		return
 	}
 	c.LowID, c.HighID = op.LowestFirst(a, b)
-	c.Key = op.keyOf(lengthClass(l), c.LowID, c.HighID)
+	c.Key = op.Key(kernels.LengthClass(l), c.LowID, c.HighID)
 	w.keep(&c)
 }
 
@@ -64,7 +65,7 @@ func (op splits) atHeldFacet(cells []int32) bool {
 	for _, k := range cells {
 		c := &op.Cells[k]
 		for i, v := range c.V[:op.Dim+1] {
-			if op.KeepBoundary && op.Freedom[v] < int8(op.Dim) || c.Tag[i] != 0 && op.Facets[c.Tag[i]].Required {
+			if op.KeepBoundary && op.Freedom[v] < uint8(op.Dim) || c.Tag[i] != 0 && op.Facets[c.Tag[i]].Required {
 				return true
 			}
 		}
@@ -75,9 +76,9 @@ func (op splits) atHeldFacet(cells []int32) bool {
 // splitLength returns the length of an edge. If the edge is longer than the resolution of the field, the metric at its
 // midpoint counts too, since the field may be finer between the vertices; then born has that metric, and probed is
 // true.
-func (op splits) splitLength(a, b int32, born *Birth) (l float64, probed bool) {
+func (op splits) splitLength(a, b int32, born *kernels.Birth) (l float64, probed bool) {
 	l = op.Length(a, b)
-	if l > Longest {
+	if l > kernels.Longest {
 		return l, false
 	}
 	u := measure.Sub(&op.X[b], &op.X[a])
@@ -97,7 +98,7 @@ func (op splits) middle(a, b int32) (p measure.Vector) {
 	return p
 }
 
-func (op splits) setMetric(born *Birth, x measure.Vector) {
+func (op splits) setMetric(born *kernels.Birth, x measure.Vector) {
 	born.X, born.Want = x, op.Field(x)
 	born.M = op.Soften(&born.Want)
 }
@@ -117,7 +118,7 @@ func (op splits) place(c *Candidate, line *mutable.LineEnd, probed bool) {
 	}
 	c.Born.Curve, c.Born.Tag = line.Curve, line.Tag
 	c.Born.S = 0.5 * (line.S + op.Parameter(c.A, line))
-	op.setMetric(&c.Born, op.Curves[line.Curve].At(c.Born.S))
+	op.setMetric(&c.Born, op.Curves.At(line.Curve, c.Born.S))
 }
 
 // kindOf returns the kind of the tagged faces at the edge of a candidate.

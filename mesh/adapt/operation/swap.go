@@ -2,49 +2,8 @@ package operation
 
 import "github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 
-// swaps are those of edges and, in space, of faces.
+// swaps are those of edges and faces of tetrahedra.
 type swaps struct{ *Rules }
-
-// evaluateInPlane evaluates the swap of an edge of a mesh of triangles.
-func (op swaps) evaluateInPlane(w *Worker, a, b int32) {
-	c := Candidate{Kind: Swap, A: a, B: b, Cavity: op.shell(w, a, b)}
-	if !op.improvesPlane(w, &c) {
-		w.drop(c.Cavity)
-		return
-	}
-	c.LowID, c.HighID = op.LowestFirst(a, b)
-	c.Key = op.keyOf(gainClass(op.Worst(c.Cavity), leastOf(w.Cells)), c.LowID, c.HighID)
-	w.keep(&c)
-}
-
-// improvesPlane reports whether the edge between two cells can be swapped to raise the worst of their qualities.
-func (op swaps) improvesPlane(w *Worker, c *Candidate) bool {
-	if len(c.Cavity) != 2 {
-		return false
-	}
-	k, l := &op.Cells[c.Cavity[0]], &op.Cells[c.Cavity[1]]
-	i, j := op.apex(k, c.A, c.B), op.apex(l, c.A, c.B)
-	old := min(k.Quality, l.Quality)
-	if k.Tag[i] != 0 || k.Ref != l.Ref || old >= op.swapBelow() {
-		return false
-	}
-	c.C = k.V[i]
-	if op.ID[l.V[j]] < op.ID[c.C] {
-		c.C = l.V[j]
-	}
-	w.Cells = w.Cells[:0]
-	return op.build(w, c, old*swapGain+1e-6)
-}
-
-// apex returns the index of the vertex of a triangle that is neither a nor b.
-func (op swaps) apex(k *mutable.Cell, a, b int32) int {
-	for i, v := range k.V[:3] {
-		if v != a && v != b {
-			return i
-		}
-	}
-	return -1
-}
 
 // build appends the cells that replace the cavity of a swap to w.Cells, unless one has a quality of at most floor.
 // Of an edge from a to b these are a fan around the vertex c of its ring: each cell of the cavity without c gives one
@@ -103,7 +62,7 @@ func (op swaps) retag(cells []mutable.Cell, c *Candidate) {
 			}
 		}
 	}
-	if op.Dim == 3 && c.C != c.A {
+	if c.C != c.A {
 		op.tagSwapped(cells, c)
 	}
 }

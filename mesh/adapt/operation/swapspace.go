@@ -3,6 +3,7 @@ package operation
 import (
 	"math"
 
+	"github.com/atoll-hpc/atoll/mesh/adapt/kernels"
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 )
@@ -21,7 +22,7 @@ func (op swaps) evaluateEdge(w *Worker, a, b int32) {
 
 func (op swaps) swapsEdge(w *Worker, c *Candidate) bool {
 	old := op.Worst(c.Cavity)
-	if old >= op.swapBelow() || len(c.Cavity) > mostAround || op.LineTo(c.A, c.B) != nil {
+	if old >= swapBelow || len(c.Cavity) > mostAround || op.LineTo(c.A, c.B) != nil {
 		return false
 	}
 	for _, k := range c.Cavity {
@@ -43,7 +44,7 @@ func (op swaps) swapsEdge(w *Worker, c *Candidate) bool {
 		}
 		targets = []int32{w.ring[0], w.ring[len(w.ring)-1]}
 	}
-	best, to := old*swapGain+1e-6, int32(-1)
+	best, to := old*kernels.SwapGain+1e-6, int32(-1)
 	for _, v := range targets {
 		c.C = v
 		w.Cells = w.Cells[:0]
@@ -56,7 +57,7 @@ func (op swaps) swapsEdge(w *Worker, c *Candidate) bool {
 	}
 	c.C = to
 	c.LowID, c.HighID = op.LowestFirst(c.A, c.B)
-	c.Key = op.keyOf(gainClass(old, best), c.LowID, c.HighID)
+	c.Key = op.Key(kernels.GainClass(old, best), c.LowID, c.HighID)
 	w.keep(c)
 	return true
 }
@@ -175,27 +176,27 @@ func (op swaps) evaluateFace(w *Worker, k int32, i int, pivot int32) {
 			n++
 		}
 	}
-	for _, o := range op.Ball.Of(pivot) {
+	for _, o := range op.Ball(pivot) {
 		far := &op.Cells[o]
 		j := far.Facet(op.Dim, &face)
 		if o == k || j < 0 {
 			continue
 		}
 		old := min(near.Quality, far.Quality)
-		if op.ID[apex] > op.ID[far.V[j]] || far.Ref != near.Ref || old >= op.swapBelow() {
+		if op.ID[apex] > op.ID[far.V[j]] || far.Ref != near.Ref || old >= swapBelow {
 			return
 		}
 		from := len(w.cavities)
 		w.cavities = append(w.cavities, k, o)
 		c := Candidate{Kind: Swap, A: apex, B: far.V[j], C: apex, Cavity: w.cavities[from:len(w.cavities):len(w.cavities)]}
 		w.Cells = w.Cells[:0]
-		if !op.build(w, &c, old*swapGain+1e-6) {
+		if !op.build(w, &c, old*kernels.SwapGain+1e-6) {
 			w.drop(c.Cavity)
 			return
 		}
 		// Not the ids of a candidate of an edge between the same vertices.
 		c.LowID, c.HighID = op.ID[c.A]^faceSwap, op.ID[c.B]
-		c.Key = op.keyOf(gainClass(old, leastOf(w.Cells)), c.LowID, c.HighID)
+		c.Key = op.Key(kernels.GainClass(old, leastOf(w.Cells)), c.LowID, c.HighID)
 		w.keep(&c)
 		return
 	}

@@ -17,7 +17,7 @@ var Command = solvers.Command{
 	Long: `Adapt a mesh of triangles or tetrahedra until its edges have the lengths that a metric requires: long edges
 are split, short ones collapsed, edges and faces swapped, and vertices moved. Boundaries, interfaces between
 materials, groups, corners, ridges and required entities are kept, and no cell is ever inverted. The mesh is the
-same for any number of ranks and threads.
+same for any number of ranks and threads, and, of triangles, on a GPU.
 
 IN is a .msh, .mesh, .meshb, .vtu or .pvtu file; OUT is written by its extension: .msh, .mesh, .meshb or .vtu.
 Flags of Mmg may be given as Mmg has them: -in, -out, -sol, -met, -hsiz, -hmin, -hmax, -hgrad, -hausd, -ar, -nr,

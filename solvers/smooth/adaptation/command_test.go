@@ -70,6 +70,10 @@ func adaptedOn(t *testing.T, ranks int, in, out string, flags ...string) (*Repor
 
 // adaptOn runs the command on one of several ranks.
 func adaptOn(ctx context.Context, comm dist.Comm, in, out string, flags ...string) (solvers.Report, error) {
+	return adaptWith(ctx, solvers.Work{Comm: comm}, in, out, flags...)
+}
+
+func adaptWith(ctx context.Context, w solvers.Work, in, out string, flags ...string) (solvers.Report, error) {
 	flag := func(name string) (string, bool) {
 		for i := 0; i < len(flags); i += 2 {
 			if flags[i] == name {
@@ -78,8 +82,9 @@ func adaptOn(ctx context.Context, comm dist.Comm, in, out string, flags ...strin
 		}
 		return "", false
 	}
-	r, err := Command.Run(ctx, solvers.Work{Args: []string{in, out}, Comm: comm, Threads: 2, Flag: flag})
-	return r, solvers.Agree(ctx, comm, err)
+	w.Args, w.Threads, w.Flag = []string{in, out}, 2, flag
+	r, err := Command.Run(ctx, w)
+	return r, solvers.Agree(ctx, w.Comm, err)
 }
 
 // TestFormats proves that the result is the same in all formats, that areas and lengths of groups are kept, and that a

@@ -9,6 +9,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh/adapt"
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
+	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/metric"
 	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
@@ -17,8 +18,9 @@ import (
 // given is the metric of a round, and what is wrong with it at positions at which it was evaluated.
 type given struct {
 	at    func(x measure.Vector) (metric.Tensor, error)
-	nodal *request.Nodal // from which it is interpolated, until the other ranks have it; nil for another
-	scale float64        // of the metric
+	sizes *kernels.Field[float64] // as in request.Between; nil for another, or in space
+	nodal *request.Nodal          // from which it is interpolated, until the other ranks have it; nil for another
+	scale float64                 // of the metric
 
 	lock  sync.Mutex
 	where measure.Vector // of the error: the first position, in lexicographic order
@@ -28,8 +30,12 @@ type given struct {
 // interpolate makes the metric one that is given at vertices.
 func (g *given) interpolate(n *request.Nodal) error {
 	between, err := n.Between()
-	g.at = func(x measure.Vector) (metric.Tensor, error) { return between(x), nil }
-	return err
+	if err != nil {
+		return err
+	}
+	g.sizes = between.Sizes
+	g.at = func(x measure.Vector) (metric.Tensor, error) { return between.At(x), nil }
+	return nil
 }
 
 // field returns the metric as the adapter needs it. Where it is not valid it is that of size 1, and the error is kept.

@@ -71,7 +71,7 @@ func (s *session) adaptTo(ctx context.Context) error {
 		return err
 	}
 	s.told, s.last.nodal = true, nil
-	if err := s.adapter.Run(ctx, s.last.field(s.Dim)); err != nil {
+	if err := s.run(ctx); err != nil {
 		return err
 	}
 	if err := s.last.gather(ctx, s.comm); err != nil {
@@ -148,7 +148,7 @@ func (o *order) metric(w *sections, last *given) (*given, error) {
 	case o.Nodal != nil:
 		return g, g.interpolate(o.Nodal)
 	case last != nil:
-		g.at = last.at
+		g.at, g.sizes = last.at, last.sizes
 		return g, nil
 	}
 	at, err := o.On.direct(&w.Metric)

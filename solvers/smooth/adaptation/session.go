@@ -9,6 +9,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
@@ -37,6 +38,8 @@ type session struct {
 	parts    *isovalue.Cut  // of the cut
 	options  adapt.Options
 	adapter  *adapt.Adapter
+	device   backend.Device // that adapts; nil for processors
+	adapting float64        // seconds that the adapter has taken
 	last     *given
 	adjusted request.Adjusted
 	logged   time.Time // of the last line of progress
@@ -45,7 +48,7 @@ type session struct {
 // run adapts a mesh and writes the result to a file, on rank 0.
 func run(ctx context.Context, w solvers.Work) (*Report, error) {
 	begin := time.Now()
-	s := &session{log: w.Log, logged: begin, comm: w.Comm}
+	s := &session{log: w.Log, logged: begin, comm: w.Comm, device: w.Device}
 	err := s.prepare(ctx, w)
 	if err != nil {
 		err = &solvers.BadInput{Err: err}
@@ -59,7 +62,7 @@ func run(ctx context.Context, w solvers.Work) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.Seconds = time.Since(begin).Seconds()
+	r.Seconds, r.Adapting = time.Since(begin).Seconds(), s.adapting
 	return r, nil
 }
 
@@ -86,7 +89,7 @@ func (s *session) prepare(ctx context.Context, w solvers.Work) (err error) {
 		}
 	}
 	s.domain = domainOf(s.start)
-	if err := s.checkMetric(); err != nil {
+	if err := cmp.Or(s.checkMetric(), s.checkDevice()); err != nil {
 		return err
 	}
 	if err := cmp.Or(s.chooseFields(), s.findLevel()); err != nil {

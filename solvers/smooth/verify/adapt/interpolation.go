@@ -112,8 +112,8 @@ func recoveredField(m *mesh.Mesh, f func(x, y float64) float64, n float64) (adap
 	if err != nil {
 		return nil, err
 	}
-	at, err := (&request.Nodal{Mesh: *on, Tensors: tensors}).Between()
-	return func(x measure.Vector) measure.Tensor { return measure.Tensor(at(x)) }, err
+	between, err := (&request.Nodal{Mesh: *on, Tensors: tensors}).Between()
+	return func(x measure.Vector) measure.Tensor { return measure.Tensor(between.At(x)) }, err
 }
 
 // leastError is the same from second derivatives of the function, by central differences.
