@@ -7,6 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/twophase/ghosts"
 	"github.com/atoll-hpc/atoll/solvers/twophase/kernels"
 	"github.com/atoll-hpc/atoll/solvers/twophase/kernels/levels"
 	"github.com/atoll-hpc/atoll/solvers/twophase/multigrid"
@@ -79,13 +80,13 @@ func declare[F num.Float](t *engine.Table, c *Config, b *grid.Block, boxes halo.
 	a.passed = engine.Add[int64](t, "counters", 6)
 	a.clipped = engine.NewResult[kernels.Clipped](t, "counters", true)
 	a.divergence = engine.NewResult[atomics.Most[F]](t, "counters", false)
-	a.fractionSides = declareSides[F](t, listGhosts(b, Ghosts, -1, c.cellGhost(true)))
-	a.jumpSides = declareSides[F](t, listGhosts(b, 1, -1, c.cellGhost(false)))
-	a.pressureSides = declareSides[F](t, listGhosts(b, 1, -1, c.pressureGhost))
+	a.fractionSides = declareSides[F](t, ghosts.ListOf(b, Ghosts, -1, c.cellGhost(true)))
+	a.jumpSides = declareSides[F](t, ghosts.ListOf(b, 1, -1, c.cellGhost(false)))
+	a.pressureSides = declareSides[F](t, ghosts.ListOf(b, 1, -1, c.pressureGhost))
 	for rule := range a.velocitySides {
 		for d := range b.Grid.Dim {
 			ghost := c.velocityGhost(d, sideRule(rule))
-			a.velocitySides[rule][d] = declareSides[F](t, listGhosts(b, velocityLayers, d, ghost))
+			a.velocitySides[rule][d] = declareSides[F](t, ghosts.ListOf(b, velocityLayers, d, ghost))
 		}
 	}
 	return a, nil

@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/solvers/twophase/drops"
+	"github.com/atoll-hpc/atoll/solvers/twophase/ghosts"
 	"github.com/atoll-hpc/atoll/solvers/twophase/solid"
 	vof "github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
@@ -30,20 +31,14 @@ type Side struct {
 	Angle    float64    // of contact at a wall, in the first fluid, in degrees; 0 for 90
 	// Functions of the position and time, instead of constants: of an inflow's velocity and volume fraction, and of an
 	// outflow's pressure in Pa, which is 0 without one. Nil for none.
-	Profile  [3]*Given
-	Mixture  *Given
-	Pressure *Given
+	Profile  [3]*ghosts.Given
+	Mixture  *ghosts.Given
+	Pressure *ghosts.Given
 	Backflow bool // fluid that enters through an outflow has Fraction or Mixture
 }
 
-// Given is a function of the position in m and the time in s. Steady means that it does not depend on the time.
-type Given struct {
-	At     func(x, y, z, t float64) (float64, error)
-	Steady bool
-}
-
 // varies reports whether an inflow is not the same everywhere and at all times.
-func (s *Side) varies() bool { return s.Profile != [3]*Given{} }
+func (s *Side) varies() bool { return s.Profile != [3]*ghosts.Given{} }
 
 // Config holds the fluids, the sides and the parameters of the method. The first fluid is where the volume fraction is
 // 1.

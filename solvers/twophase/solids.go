@@ -5,6 +5,7 @@ import (
 	"github.com/atoll-hpc/atoll/grid"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/twophase/ghosts"
 	"github.com/atoll-hpc/atoll/solvers/twophase/kernels"
 	"github.com/atoll-hpc/atoll/solvers/twophase/solid"
 )
@@ -73,10 +74,10 @@ func declareSolids[F num.Float](t *engine.Table, c *Config, b *grid.Block) *soli
 }
 
 // zeros lists elements that are set to 0.
-func zeros(which []bool) (l ghostList) {
+func zeros(which []bool) (l ghosts.List) {
 	for c, yes := range which {
 		if yes {
-			l.from, l.to, l.a, l.b = append(l.from, int32(c)), append(l.to, int32(c)), append(l.a, 0), append(l.b, 0)
+			l.From, l.To, l.A, l.B = append(l.From, int32(c)), append(l.To, int32(c)), append(l.A, 0), append(l.B, 0)
 		}
 	}
 	return l

@@ -191,7 +191,7 @@ func (s *solver[F]) initialise(ctx context.Context, at Setting) error {
 		host[b.Index(n%b.N[0], n/b.N[0]%b.N[1], n/b.N[0]/b.N[1])] = F(v)
 	}
 	if s.solids != nil {
-		for _, c := range s.solids.cells.list.to {
+		for _, c := range s.solids.cells.list.To {
 			host[c] = 0
 		}
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/shape"
 	"github.com/atoll-hpc/atoll/solvers/engine"
+	"github.com/atoll-hpc/atoll/solvers/twophase/ghosts"
 	"github.com/atoll-hpc/atoll/solvers/twophase/solid"
 )
 
@@ -316,7 +317,7 @@ func TestBudgetBySide(t *testing.T) {
 				return []float64{1, .2, 0}[d], nil
 			}}
 		q.cfg.Tolerance = 1e-11
-		q.cfg.Sides[0][0] = Side{Kind: Inflow, Velocity: [3]float64{1, .2}, Mixture: &Given{At: func(_, y, _,
+		q.cfg.Sides[0][0] = Side{Kind: Inflow, Velocity: [3]float64{1, .2}, Mixture: &ghosts.Given{At: func(_, y, _,
 			t float64) (float64, error) {
 			return min(1, y+t), nil
 		}}}
@@ -345,9 +346,9 @@ func TestBudgetBySide(t *testing.T) {
 // rest.
 func TestSidesAtTimes(t *testing.T) {
 	q := trial{dim: 2, hi: [3]float64{1, .5}, n: [3]int{16, 8, 1}, cfg: fluidsOf(1000, 1, 1e-3, 1e-5, 0)}
-	q.cfg.Sides[0][0] = Side{Kind: Inflow, Profile: [3]*Given{{At: func(_, y, _, t float64) (float64, error) {
+	q.cfg.Sides[0][0] = Side{Kind: Inflow, Profile: [3]*ghosts.Given{{At: func(_, y, _, t float64) (float64, error) {
 		return t * (1 + y), nil
-	}}, nil, nil}, Mixture: &Given{At: func(_, _, _, t float64) (float64, error) { return min(1, 3*t), nil }}}
+	}}, nil, nil}, Mixture: &ghosts.Given{At: func(_, _, _, t float64) (float64, error) { return min(1, 3*t), nil }}}
 	q.cfg.Sides[0][1].Kind, q.cfg.MaxStep = Outflow, .01
 	s, e := q.start(t)
 	advance(t, e, .05)
@@ -361,7 +362,7 @@ func TestSidesAtTimes(t *testing.T) {
 	q = trial{dim: 2, hi: [3]float64{1, .5}, n: [3]int{16, 8, 1}, body: "x - 2", cfg: fluidsOf(1000, 1, 1e-3, 1e-5, 0)}
 	q.cfg.Gravity[1], q.cfg.Tolerance = -10, 1e-12
 	for side := range 2 {
-		q.cfg.Sides[0][side] = Side{Kind: Outflow, Pressure: &Given{Steady: true,
+		q.cfg.Sides[0][side] = Side{Kind: Outflow, Pressure: &ghosts.Given{Steady: true,
 			At: func(_, y, _, _ float64) (float64, error) { return 1e4 * (.5 - y), nil }}}
 	}
 	s, e = q.start(t)

@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/solvers/common/series"
 	"github.com/atoll-hpc/atoll/solvers/twophase"
+	"github.com/atoll-hpc/atoll/solvers/twophase/ghosts"
 )
 
 // Side is the condition at a side of the grid, as the case gives it. Values that the case does not give are nil.
@@ -151,15 +152,15 @@ func (w *Sections) constantSides() (sides [3][2]twophase.Side) {
 				if v, ok := q.Fraction.constant(); ok {
 					to.Fraction = v
 				} else {
-					to.Mixture = &twophase.Given{}
+					to.Mixture = &ghosts.Given{}
 				}
 			}
 			if q.Pressure != nil {
-				to.Pressure = &twophase.Given{}
+				to.Pressure = &ghosts.Given{}
 			}
 			for e := range w.Grid.Dim {
 				if q.Profile[e] != nil || q.Factor != nil {
-					to.Profile[e] = &twophase.Given{}
+					to.Profile[e] = &ghosts.Given{}
 				}
 			}
 		}
@@ -172,7 +173,7 @@ func (w *Sections) setFunctions(c *config.Case, cfg *twophase.Config) (err error
 	for d := range cfg.Sides {
 		for side := range cfg.Sides[d] {
 			to, q := &cfg.Sides[d][side], &w.Sides[d][side]
-			set := func(key string, g **twophase.Given, of func() (*twophase.Given, error)) {
+			set := func(key string, g **ghosts.Given, of func() (*ghosts.Given, error)) {
 				if *g == nil || err != nil {
 					return
 				}
@@ -180,10 +181,10 @@ func (w *Sections) setFunctions(c *config.Case, cfg *twophase.Config) (err error
 					err = fmt.Errorf("[sides] %s %s: %w", sideKeys[d][side], key, err)
 				}
 			}
-			set("fraction", &to.Mixture, func() (*twophase.Given, error) { return fractionOf(c, q.Fraction) })
-			set("pressure", &to.Pressure, func() (*twophase.Given, error) { return given(c, q.Pressure) })
+			set("fraction", &to.Mixture, func() (*ghosts.Given, error) { return fractionOf(c, q.Fraction) })
+			set("pressure", &to.Pressure, func() (*ghosts.Given, error) { return given(c, q.Pressure) })
 			for e := range to.Profile {
-				set(velocityKeys[e], &to.Profile[e], func() (*twophase.Given, error) { return q.component(c, e) })
+				set(velocityKeys[e], &to.Profile[e], func() (*ghosts.Given, error) { return q.component(c, e) })
 			}
 		}
 	}
@@ -191,7 +192,7 @@ func (w *Sections) setFunctions(c *config.Case, cfg *twophase.Config) (err error
 }
 
 // component is component d of an inflow's velocity.
-func (q *Side) component(c *config.Case, d int) (*twophase.Given, error) {
+func (q *Side) component(c *config.Case, d int) (*ghosts.Given, error) {
 	v, err := constant(0), error(nil)
 	switch {
 	case q.Velocity != nil:
@@ -206,7 +207,7 @@ func (q *Side) component(c *config.Case, d int) (*twophase.Given, error) {
 	if err != nil {
 		return nil, fmt.Errorf("factor: %w", err)
 	}
-	return &twophase.Given{Steady: v.Steady && f.Steady, At: func(x, y, z, t float64) (float64, error) {
+	return &ghosts.Given{Steady: v.Steady && f.Steady, At: func(x, y, z, t float64) (float64, error) {
 		a, err := v.At(x, y, z, t)
 		if err != nil {
 			return 0, err
@@ -216,17 +217,17 @@ func (q *Side) component(c *config.Case, d int) (*twophase.Given, error) {
 	}}, nil
 }
 
-func constant(v float64) *twophase.Given {
-	return &twophase.Given{Steady: true, At: func(_, _, _, _ float64) (float64, error) { return v, nil }}
+func constant(v float64) *ghosts.Given {
+	return &ghosts.Given{Steady: true, At: func(_, _, _, _ float64) (float64, error) { return v, nil }}
 }
 
 // fractionOf is a volume fraction, which is refused at the first point where it is not one.
-func fractionOf(c *config.Case, v *Value) (*twophase.Given, error) {
+func fractionOf(c *config.Case, v *Value) (*ghosts.Given, error) {
 	g, err := given(c, v)
 	if err != nil {
 		return nil, err
 	}
-	return &twophase.Given{Steady: g.Steady, At: func(x, y, z, t float64) (float64, error) {
+	return &ghosts.Given{Steady: g.Steady, At: func(x, y, z, t float64) (float64, error) {
 		f, err := g.At(x, y, z, t)
 		if err == nil && !(f >= 0 && f <= 1) {
 			err = fmt.Errorf("the fraction at (%g, %g, %g) at t = %g s is %g: it must be from 0 to 1", x, y, z, t, f)
@@ -236,10 +237,10 @@ func fractionOf(c *config.Case, v *Value) (*twophase.Given, error) {
 }
 
 // given is a value as a function of position and time.
-func given(c *config.Case, v *Value) (*twophase.Given, error) {
+func given(c *config.Case, v *Value) (*ghosts.Given, error) {
 	if !v.isFile() {
 		p := v.Field.Program
-		return &twophase.Given{Steady: !p.Mentions("t"), At: func(x, y, z, t float64) (float64, error) {
+		return &ghosts.Given{Steady: !p.Mentions("t"), At: func(x, y, z, t float64) (float64, error) {
 			return p.Eval(x, y, z, t)
 		}}, nil
 	}
@@ -247,7 +248,7 @@ func given(c *config.Case, v *Value) (*twophase.Given, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &twophase.Given{At: func(_, _, _, t float64) (float64, error) { return valueAt(rows, t), nil }}, nil
+	return &ghosts.Given{At: func(_, _, _, t float64) (float64, error) { return valueAt(rows, t), nil }}, nil
 }
 
 // valueAt is the value of a series at a time: linear between rows, and that after a jump at its time.
