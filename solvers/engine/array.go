@@ -87,6 +87,11 @@ func (a *Array[T]) At() *T { return unsafe.SliceData(a.Data) }
 // Set uploads the elements.
 func (a *Array[T]) Set(src []T) error { return backend.Upload(a.table.arrays.Device, a.Data, src) }
 
+// SetPart is Set for the first elements.
+func (a *Array[T]) SetPart(src []T) error {
+	return backend.Upload(a.table.arrays.Device, a.Data[:len(src)], src)
+}
+
 // Copy queues a copy of another array of the same length.
 func (a *Array[T]) Copy(from *Array[T]) error {
 	return backend.Copy(a.table.arrays.Device, a.Data, from.Data)

@@ -23,6 +23,7 @@ type arrays[F num.Float] struct {
 	lines        *engine.Array[geom.Line[F]]
 	planes       *engine.Array[geom.Plane[F]]
 	jump         *engine.Array[F]
+	firstInRow   *engine.Array[int32]   // of a list of cells with a jump: see kernels.Listing
 	u            [3]*engine.Array[F]    // velocity, free of divergence
 	v            [2][3]*engine.Array[F] // while a step changes it, before and after a sweep
 	acceleration [3]*engine.Array[F]    // by gravity, surface tension and the pressure
@@ -76,6 +77,9 @@ func declare[F num.Float](t *engine.Table, c *Config, b *grid.Block, boxes halo.
 	// The velocity of the step's beginning is not needed after the transport, and written again by the projection.
 	a.viscous = declareViscous(t, c, b, append(a.pressure.Scratch(), a.u[:b.Grid.Dim]...))
 	a.solids = declareSolids[F](t, c, b)
+	if c.Tension != 0 {
+		a.firstInRow = engine.Add[int32](t, "rows", b.N[1]*b.N[2])
+	}
 	a.speed = engine.Add[atomics.Most[F]](t, "counters", 1)
 	a.passed = engine.Add[int64](t, "counters", 6)
 	a.clipped = engine.NewResult[kernels.Clipped](t, "counters", true)

@@ -186,8 +186,16 @@ func (s *solver[F]) findJump(p *engine.Program) {
 		q.Buoyancy[d] = F(2 * s.cfg.lift(s.block.Grid, d))
 	}
 	q.Lines, q.Planes = s.linesOrPlanes()
-	p.Run(engine.Over(kernels.NewFindJumpLoop(s.cells(0), q), s.cells(0)))
-	p.ExchangeThen(s.oneLayer, []engine.Task{s.jumpSides.of(s.jump)}, s.jump)
+	own, refresh := s.cells(0), []engine.Task{s.jumpSides.of(s.jump)}
+	p.Run(engine.Over(kernels.NewFindJumpLoop(own, q), own))
+	if s.cfg.Tension != 0 {
+		p.ExchangeThen(s.oneLayer, refresh, s.jump)
+		conservation[F]{s}.keep(p)
+	}
+	if q.Buoyancy != [3]F{} {
+		p.Run(engine.Over(kernels.NewWeighLoop(own, q), own))
+	}
+	p.ExchangeThen(s.oneLayer, refresh, s.jump)
 }
 
 // applyForces replaces the acceleration of the last step, which predictVelocity has added, by that of the present

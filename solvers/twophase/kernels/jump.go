@@ -9,33 +9,39 @@ const NoJump = 1e30
 const NoCurvature = 1e30
 
 // FindJump computes how much higher the pressure of the first fluid is at the interface in a cell than that of the
-// second one, if the pressure is that without the weight of either fluid above the centre of the cell: the surface
-// tension times the curvature, and the difference of the densities times gravity times the way from the interface to
-// the centre. The result is times the spacing, in N/m; NoJump without an interface.
+// second one by surface tension: this times the curvature. The result is times the spacing, in N/m; NoJump without an
+// interface.
 //
 //atoll:kernel grain=256
 func FindJump[F num.Float](i, j, k int, q *Interface[F]) {
 	c := q.at(i, j, k)
 	jump := F(NoJump)
 	if q.hasInterface(c) {
-		n := q.normal(c)
 		kappa := F(0)
 		if q.Tension != 0 {
-			kappa = q.curvature(c, i, n)
+			kappa = q.curvature(c, i, q.normal(c))
 		}
 		if kappa != NoCurvature {
-			jump = q.Tension*kappa - q.lift(c, n)
+			jump = q.Tension * kappa
 		}
 	}
 	q.Jump[c] = jump
 }
 
+// Weigh makes jumps those of the pressure without the weight of either fluid above the centre of the cell: less by the
+// difference of the densities times gravity times the way from the centre to the interface.
+//
+//atoll:kernel grain=256
+func Weigh[F num.Float](i, j, k int, q *Interface[F]) {
+	c := q.at(i, j, k)
+	if q.Jump[c] != NoJump {
+		q.Jump[c] -= q.lift(c, q.normal(c))
+	}
+}
+
 // lift is the scalar product of the buoyancy with a position of the interface, from the centre of cell c in cells: that
 // in the column along the axis nearest to the normal that has a height, otherwise the middle of the plane in the cell.
 func (q *Interface[F]) lift(c int, n [3]F) F {
-	if q.Buoyancy[0] == 0 && q.Buoyancy[1] == 0 && q.Buoyancy[2] == 0 {
-		return 0
-	}
 	var done [3]bool
 	for range q.Dim {
 		axis := q.nearest(n, done)
@@ -79,13 +85,20 @@ func jumpBetween[F num.Float](a, b, f, g, lift F) F {
 	if b == NoJump {
 		above = below
 	}
-	own, other := num.Smaller(1, f*(1-f)/sliver), num.Smaller(1, g*(1-g)/sliver)
-	jump := 0.5 * (below + above)
-	if own+other > 0 {
-		jump = (own*below + other*above) / (own + other)
-	}
+	part := partOf(f, g)
+	jump := part*below + (1-part)*above
 	if a == NoJump && b == NoJump {
 		jump = 0
 	}
 	return jump
+}
+
+// partOf is the weight, at a face, of the jump in a cell with the fraction f beside that in a cell with the fraction g.
+func partOf[F num.Float](f, g F) F {
+	own, other := num.Smaller(1, f*(1-f)/sliver), num.Smaller(1, g*(1-g)/sliver)
+	part := F(0.5)
+	if own+other > 0 {
+		part = own / (own + other)
+	}
+	return part
 }

@@ -374,6 +374,48 @@ struct system_f64 {
 };
 static_assert(sizeof(system_f64) == 336 && offsetof(system_f64, a) == 0, "system_f64");
 
+// Listing lists the cells of a block that have a jump, row after row along x. The kernels have an index of 0 along x.
+// Listing[float32], listing.go:8
+struct Listing_f32 {
+    Lattice Lattice_;
+    int32 Long;
+    int32 Rows;
+    Slice<float> F, Jump;
+    Slice<int32> First;
+    Slice<float> Column;
+    Slice<float> AreaX;
+    Slice<float> AreaY;
+    Slice<float> AreaZ;
+    Slice<float> Value;
+};
+static_assert(sizeof(Listing_f32) == 224 && offsetof(Listing_f32, Lattice_) == 0 &&
+    offsetof(Listing_f32, Long) == 24 && offsetof(Listing_f32, Rows) == 28 && offsetof(Listing_f32, F) == 32 &&
+    offsetof(Listing_f32, Jump) == 56 && offsetof(Listing_f32, First) == 80 &&
+    offsetof(Listing_f32, Column) == 104 && offsetof(Listing_f32, AreaX) == 128 &&
+    offsetof(Listing_f32, AreaY) == 152 && offsetof(Listing_f32, AreaZ) == 176 &&
+    offsetof(Listing_f32, Value) == 200, "Listing_f32");
+
+// Listing lists the cells of a block that have a jump, row after row along x. The kernels have an index of 0 along x.
+// Listing[float64], listing.go:8
+struct Listing_f64 {
+    Lattice Lattice_;
+    int32 Long;
+    int32 Rows;
+    Slice<double> F, Jump;
+    Slice<int32> First;
+    Slice<double> Column;
+    Slice<double> AreaX;
+    Slice<double> AreaY;
+    Slice<double> AreaZ;
+    Slice<double> Value;
+};
+static_assert(sizeof(Listing_f64) == 224 && offsetof(Listing_f64, Lattice_) == 0 &&
+    offsetof(Listing_f64, Long) == 24 && offsetof(Listing_f64, Rows) == 28 && offsetof(Listing_f64, F) == 32 &&
+    offsetof(Listing_f64, Jump) == 56 && offsetof(Listing_f64, First) == 80 &&
+    offsetof(Listing_f64, Column) == 104 && offsetof(Listing_f64, AreaX) == 128 &&
+    offsetof(Listing_f64, AreaY) == 152 && offsetof(Listing_f64, AreaZ) == 176 &&
+    offsetof(Listing_f64, Value) == 200, "Listing_f64");
+
 // Fluids are the properties of the two fluids. The first one is where the volume fraction is 1.
 // Fluids[float32], types.go:56
 struct Fluids_f32 {
@@ -2315,58 +2357,20 @@ DEVICE float Interface_curvature_f32(const Interface_f32 *q, int64 c, int64 i, A
     return kappa;
 }
 
-// lift is the scalar product of the buoyancy with a position of the interface, from the centre of cell c in cells: that
-// in the column along the axis nearest to the normal that has a height, otherwise the middle of the plane in the cell.
-// (*Interface[float32]).lift, jump.go:35
-DEVICE float Interface_lift_f32(const Interface_f32 *q, int64 c, Array<float, 3> n) {
-    if (q->Buoyancy[0] == 0.0f && q->Buoyancy[1] == 0.0f && q->Buoyancy[2] == 0.0f) {
-        return 0.0f;
-    }
-    Array<bool, 3> done = {};
-    for (int32 turn1 = 0, end1 = q->Lattice_.Dim; turn1 < end1; turn1++) {
-        int32 axis = Interface_nearest_f32(q, n, done);
-        done[axis] = true;
-        if (q->Lattice_.Rings && axis == 0) {
-            // gravity is along the axis
-            return 0.0f;
-        }
-        int64 sign = 1;
-        if (n[axis] < 0.0f) {
-            sign = -1;
-        }
-        auto [h, found] = Interface_height_f32(q, c, Lattice_stride(&q->Lattice_, axis), sign);
-        if (found && num_Abs_f32(h) <= 0.5f * float(q->Lattice_.Dim)) {
-            return q->Buoyancy[axis] * h;
-        }
-    }
-    float sum = 0.0f;
-    if (Interface_mixed_f32(q, c)) {
-        corners_f32 own = Interface_cornersOf_f32(q, c);
-        for (int64 m = 0, end2 = own.n; m < end2; m++) {
-            for (int64 d = 0; d < 3; d++) {
-                sum += q->Buoyancy[d] * own.p[m][d] / float(own.n);
-            }
-        }
-    }
-    return sum;
-}
-
 // FindJump computes how much higher the pressure of the first fluid is at the interface in a cell than that of the
-// second one, if the pressure is that without the weight of either fluid above the centre of the cell: the surface
-// tension times the curvature, and the difference of the densities times gravity times the way from the interface to
-// the centre. The result is times the spacing, in N/m; NoJump without an interface.
-// FindJump[float32], jump.go:17
+// second one by surface tension: this times the curvature. The result is times the spacing, in N/m; NoJump without an
+// interface.
+// FindJump[float32], jump.go:16
 DEVICE void FindJump_f32_at(int64 i, int64 j, int64 k, const Interface_f32 *q) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
     float jump = 0x1.93e594p+99f /* 1e+30 */;
     if (Interface_hasInterface_f32(q, c)) {
-        Array<float, 3> n = Interface_normal_f32(q, c);
         float kappa = 0.0f;
         if (q->Tension != 0.0f) {
-            kappa = Interface_curvature_f32(q, c, i, n);
+            kappa = Interface_curvature_f32(q, c, i, Interface_normal_f32(q, c));
         }
         if (kappa != 0x1.93e594p+99f /* 1e+30 */) {
-            jump = q->Tension * kappa - Interface_lift_f32(q, c, n);
+            jump = q->Tension * kappa;
         }
     }
     q->Jump[c] = jump;
@@ -2975,13 +2979,72 @@ DEVICE double Interface_curvature_f64(const Interface_f64 *q, int64 c, int64 i, 
     return kappa;
 }
 
+// FindJump computes how much higher the pressure of the first fluid is at the interface in a cell than that of the
+// second one by surface tension: this times the curvature. The result is times the spacing, in N/m; NoJump without an
+// interface.
+// FindJump[float64], jump.go:16
+DEVICE void FindJump_f64_at(int64 i, int64 j, int64 k, const Interface_f64 *q) {
+    int64 c = Lattice_at(&q->Lattice_, i, j, k);
+    double jump = 0x1.93e5939a08ceap+99 /* 1e+30 */;
+    if (Interface_hasInterface_f64(q, c)) {
+        double kappa = 0.0;
+        if (q->Tension != 0.0) {
+            kappa = Interface_curvature_f64(q, c, i, Interface_normal_f64(q, c));
+        }
+        if (kappa != 0x1.93e5939a08ceap+99 /* 1e+30 */) {
+            jump = q->Tension * kappa;
+        }
+    }
+    q->Jump[c] = jump;
+}
+
 // lift is the scalar product of the buoyancy with a position of the interface, from the centre of cell c in cells: that
 // in the column along the axis nearest to the normal that has a height, otherwise the middle of the plane in the cell.
-// (*Interface[float64]).lift, jump.go:35
-DEVICE double Interface_lift_f64(const Interface_f64 *q, int64 c, Array<double, 3> n) {
-    if (q->Buoyancy[0] == 0.0 && q->Buoyancy[1] == 0.0 && q->Buoyancy[2] == 0.0) {
-        return 0.0;
+// (*Interface[float32]).lift, jump.go:44
+DEVICE float Interface_lift_f32(const Interface_f32 *q, int64 c, Array<float, 3> n) {
+    Array<bool, 3> done = {};
+    for (int32 turn1 = 0, end1 = q->Lattice_.Dim; turn1 < end1; turn1++) {
+        int32 axis = Interface_nearest_f32(q, n, done);
+        done[axis] = true;
+        if (q->Lattice_.Rings && axis == 0) {
+            // gravity is along the axis
+            return 0.0f;
+        }
+        int64 sign = 1;
+        if (n[axis] < 0.0f) {
+            sign = -1;
+        }
+        auto [h, found] = Interface_height_f32(q, c, Lattice_stride(&q->Lattice_, axis), sign);
+        if (found && num_Abs_f32(h) <= 0.5f * float(q->Lattice_.Dim)) {
+            return q->Buoyancy[axis] * h;
+        }
     }
+    float sum = 0.0f;
+    if (Interface_mixed_f32(q, c)) {
+        corners_f32 own = Interface_cornersOf_f32(q, c);
+        for (int64 m = 0, end2 = own.n; m < end2; m++) {
+            for (int64 d = 0; d < 3; d++) {
+                sum += q->Buoyancy[d] * own.p[m][d] / float(own.n);
+            }
+        }
+    }
+    return sum;
+}
+
+// Weigh makes jumps those of the pressure without the weight of either fluid above the centre of the cell: less by the
+// difference of the densities times gravity times the way from the centre to the interface.
+// Weigh[float32], jump.go:35
+DEVICE void Weigh_f32_at(int64 i, int64 j, int64 k, const Interface_f32 *q) {
+    int64 c = Lattice_at(&q->Lattice_, i, j, k);
+    if (q->Jump[c] != 0x1.93e594p+99f /* 1e+30 */) {
+        q->Jump[c] -= Interface_lift_f32(q, c, Interface_normal_f32(q, c));
+    }
+}
+
+// lift is the scalar product of the buoyancy with a position of the interface, from the centre of cell c in cells: that
+// in the column along the axis nearest to the normal that has a height, otherwise the middle of the plane in the cell.
+// (*Interface[float64]).lift, jump.go:44
+DEVICE double Interface_lift_f64(const Interface_f64 *q, int64 c, Array<double, 3> n) {
     Array<bool, 3> done = {};
     for (int32 turn1 = 0, end1 = q->Lattice_.Dim; turn1 < end1; turn1++) {
         int32 axis = Interface_nearest_f64(q, n, done);
@@ -3011,32 +3074,179 @@ DEVICE double Interface_lift_f64(const Interface_f64 *q, int64 c, Array<double, 
     return sum;
 }
 
-// FindJump computes how much higher the pressure of the first fluid is at the interface in a cell than that of the
-// second one, if the pressure is that without the weight of either fluid above the centre of the cell: the surface
-// tension times the curvature, and the difference of the densities times gravity times the way from the interface to
-// the centre. The result is times the spacing, in N/m; NoJump without an interface.
-// FindJump[float64], jump.go:17
-DEVICE void FindJump_f64_at(int64 i, int64 j, int64 k, const Interface_f64 *q) {
+// Weigh makes jumps those of the pressure without the weight of either fluid above the centre of the cell: less by the
+// difference of the densities times gravity times the way from the centre to the interface.
+// Weigh[float64], jump.go:35
+DEVICE void Weigh_f64_at(int64 i, int64 j, int64 k, const Interface_f64 *q) {
     int64 c = Lattice_at(&q->Lattice_, i, j, k);
-    double jump = 0x1.93e5939a08ceap+99 /* 1e+30 */;
-    if (Interface_hasInterface_f64(q, c)) {
-        Array<double, 3> n = Interface_normal_f64(q, c);
-        double kappa = 0.0;
-        if (q->Tension != 0.0) {
-            kappa = Interface_curvature_f64(q, c, i, n);
-        }
-        if (kappa != 0x1.93e5939a08ceap+99 /* 1e+30 */) {
-            jump = q->Tension * kappa - Interface_lift_f64(q, c, n);
+    if (q->Jump[c] != 0x1.93e5939a08ceap+99 /* 1e+30 */) {
+        q->Jump[c] -= Interface_lift_f64(q, c, Interface_normal_f64(q, c));
+    }
+}
+
+// (*Listing[float32]).row, listing.go:21
+DEVICE int64 Listing_row_f32(const Listing_f32 *q, int64 j, int64 k) {
+    return add(j, mul(k, int64(q->Rows)));
+}
+
+// CountJumps counts the cells of a row, in First.
+// CountJumps[float32], listing.go:26
+DEVICE void CountJumps_f32_at(int64 i, int64 j, int64 k, const Listing_f32 *q) {
+    int64 begin = Lattice_at(&q->Lattice_, 0, j, k);
+    int32 n = 0;
+    for (int64 c = begin; c < add(begin, int64(q->Long)); c++) {
+        if (q->Jump[c] != 0x1.93e594p+99f /* 1e+30 */) {
+            n = add(n, int32(1));
         }
     }
-    q->Jump[c] = jump;
+    q->First[Listing_row_f32(q, j, k)] = n;
+}
+
+// (*Listing[float64]).row, listing.go:21
+DEVICE int64 Listing_row_f64(const Listing_f64 *q, int64 j, int64 k) {
+    return add(j, mul(k, int64(q->Rows)));
+}
+
+// CountJumps counts the cells of a row, in First.
+// CountJumps[float64], listing.go:26
+DEVICE void CountJumps_f64_at(int64 i, int64 j, int64 k, const Listing_f64 *q) {
+    int64 begin = Lattice_at(&q->Lattice_, 0, j, k);
+    int32 n = 0;
+    for (int64 c = begin; c < add(begin, int64(q->Long)); c++) {
+        if (q->Jump[c] != 0x1.93e5939a08ceap+99 /* 1e+30 */) {
+            n = add(n, int32(1));
+        }
+    }
+    q->First[Listing_row_f64(q, j, k)] = n;
+}
+
+// partOf is the weight, at a face, of the jump in a cell with the fraction f beside that in a cell with the fraction g.
+// partOf[float32], jump.go:97
+DEVICE float partOf_f32(float f, float g) {
+    float own = num_Smaller_f32(1.0f, f * (1.0f - f) / 0x1.0624dep-10f /* 0.001 */), other = num_Smaller_f32(1.0f, g * (1.0f - g) / 0x1.0624dep-10f /* 0.001 */);
+    float part = 0.5f;
+    if (own + other > 0.0f) {
+        part = own / (own + other);
+    }
+    return part;
+}
+
+// partBeside is the weight of the jump of a cell at its face with another one.
+// (*Listing[float32]).partBeside, listing.go:65
+DEVICE float Listing_partBeside_f32(const Listing_f32 *q, int64 c, int64 other) {
+    float part = 1.0f;
+    if (q->Jump[other] != 0x1.93e594p+99f /* 1e+30 */) {
+        part = partOf_f32(q->F[c], q->F[other]);
+    }
+    return part;
+}
+
+// areaAcross is a component of the area vector of the interface at which the jump of cell c acts, into the first fluid:
+// the force of surface tension along the axis at the two faces of the cell is the jump times it, and those of the next
+// cells.
+// (*Listing[float32]).areaAcross, listing.go:60
+DEVICE float Listing_areaAcross_f32(const Listing_f32 *q, int64 c, int64 s) {
+    return Listing_partBeside_f32(q, c, sub(c, s)) * (q->F[c] - q->F[sub(c, s)]) + Listing_partBeside_f32(q, c, add(c, s)) * (q->F[add(c, s)] - q->F[c]);
+}
+
+// ListJumps lists the cells of a row.
+// ListJumps[float32], listing.go:39
+DEVICE void ListJumps_f32_at(int64 i, int64 j, int64 k, const Listing_f32 *q) {
+    int64 begin = Lattice_at(&q->Lattice_, 0, j, k), n = int64(q->First[Listing_row_f32(q, j, k)]);
+    for (int64 x = 0, end1 = int64(q->Long); x < end1; x++) {
+        int64 c = add(begin, x);
+        if (q->Jump[c] == 0x1.93e594p+99f /* 1e+30 */) {
+            continue;
+        }
+        q->Column[n] = float(x);
+        q->Value[n] = q->Jump[c];
+        q->AreaX[n] = Listing_areaAcross_f32(q, c, 1);
+        q->AreaY[n] = Listing_areaAcross_f32(q, c, int64(q->Lattice_.SY));
+        if (q->Lattice_.Dim == 3) {
+            q->AreaZ[n] = Listing_areaAcross_f32(q, c, int64(q->Lattice_.SZ));
+        }
+        n = add(n, int64(1));
+    }
+}
+
+// partOf is the weight, at a face, of the jump in a cell with the fraction f beside that in a cell with the fraction g.
+// partOf[float64], jump.go:97
+DEVICE double partOf_f64(double f, double g) {
+    double own = num_Smaller_f64(1.0, f * (1.0 - f) / 0x1.0624dd2f1a9fcp-10 /* 0.001 */), other = num_Smaller_f64(1.0, g * (1.0 - g) / 0x1.0624dd2f1a9fcp-10 /* 0.001 */);
+    double part = 0.5;
+    if (own + other > 0.0) {
+        part = own / (own + other);
+    }
+    return part;
+}
+
+// partBeside is the weight of the jump of a cell at its face with another one.
+// (*Listing[float64]).partBeside, listing.go:65
+DEVICE double Listing_partBeside_f64(const Listing_f64 *q, int64 c, int64 other) {
+    double part = 1.0;
+    if (q->Jump[other] != 0x1.93e5939a08ceap+99 /* 1e+30 */) {
+        part = partOf_f64(q->F[c], q->F[other]);
+    }
+    return part;
+}
+
+// areaAcross is a component of the area vector of the interface at which the jump of cell c acts, into the first fluid:
+// the force of surface tension along the axis at the two faces of the cell is the jump times it, and those of the next
+// cells.
+// (*Listing[float64]).areaAcross, listing.go:60
+DEVICE double Listing_areaAcross_f64(const Listing_f64 *q, int64 c, int64 s) {
+    return Listing_partBeside_f64(q, c, sub(c, s)) * (q->F[c] - q->F[sub(c, s)]) + Listing_partBeside_f64(q, c, add(c, s)) * (q->F[add(c, s)] - q->F[c]);
+}
+
+// ListJumps lists the cells of a row.
+// ListJumps[float64], listing.go:39
+DEVICE void ListJumps_f64_at(int64 i, int64 j, int64 k, const Listing_f64 *q) {
+    int64 begin = Lattice_at(&q->Lattice_, 0, j, k), n = int64(q->First[Listing_row_f64(q, j, k)]);
+    for (int64 x = 0, end1 = int64(q->Long); x < end1; x++) {
+        int64 c = add(begin, x);
+        if (q->Jump[c] == 0x1.93e5939a08ceap+99 /* 1e+30 */) {
+            continue;
+        }
+        q->Column[n] = double(x);
+        q->Value[n] = q->Jump[c];
+        q->AreaX[n] = Listing_areaAcross_f64(q, c, 1);
+        q->AreaY[n] = Listing_areaAcross_f64(q, c, int64(q->Lattice_.SY));
+        if (q->Lattice_.Dim == 3) {
+            q->AreaZ[n] = Listing_areaAcross_f64(q, c, int64(q->Lattice_.SZ));
+        }
+        n = add(n, int64(1));
+    }
+}
+
+// AddToJumps adds Value to the jumps of a row.
+// AddToJumps[float32], listing.go:76
+DEVICE void AddToJumps_f32_at(int64 i, int64 j, int64 k, const Listing_f32 *q) {
+    int64 begin = Lattice_at(&q->Lattice_, 0, j, k), n = int64(q->First[Listing_row_f32(q, j, k)]);
+    for (int64 c = begin; c < add(begin, int64(q->Long)); c++) {
+        if (q->Jump[c] != 0x1.93e594p+99f /* 1e+30 */) {
+            q->Jump[c] += q->Value[n];
+            n = add(n, int64(1));
+        }
+    }
+}
+
+// AddToJumps adds Value to the jumps of a row.
+// AddToJumps[float64], listing.go:76
+DEVICE void AddToJumps_f64_at(int64 i, int64 j, int64 k, const Listing_f64 *q) {
+    int64 begin = Lattice_at(&q->Lattice_, 0, j, k), n = int64(q->First[Listing_row_f64(q, j, k)]);
+    for (int64 c = begin; c < add(begin, int64(q->Long)); c++) {
+        if (q->Jump[c] != 0x1.93e5939a08ceap+99 /* 1e+30 */) {
+            q->Jump[c] += q->Value[n];
+            n = add(n, int64(1));
+        }
+    }
 }
 
 // jumpBetween is the jump at a face between cells with the jumps a and b and the fractions f and g: the mean of those
 // that have one. The weight of a cell that is nearly pure falls to 0 as the rest of the other fluid leaves it, so that
 // the force does not jump when it has left. lift is half the buoyancy along the face's axis: from the centres of the
 // cells to the face.
-// jumpBetween[float32], jump.go:74
+// jumpBetween[float32], jump.go:80
 DEVICE float jumpBetween_f32(float a, float b, float f, float g, float lift) {
     float below = a + lift, above = b - lift;
     if (a == 0x1.93e594p+99f /* 1e+30 */) {
@@ -3045,11 +3255,8 @@ DEVICE float jumpBetween_f32(float a, float b, float f, float g, float lift) {
     if (b == 0x1.93e594p+99f /* 1e+30 */) {
         above = below;
     }
-    float own = num_Smaller_f32(1.0f, f * (1.0f - f) / 0x1.0624dep-10f /* 0.001 */), other = num_Smaller_f32(1.0f, g * (1.0f - g) / 0x1.0624dep-10f /* 0.001 */);
-    float jump = 0.5f * (below + above);
-    if (own + other > 0.0f) {
-        jump = (own * below + other * above) / (own + other);
-    }
+    float part = partOf_f32(f, g);
+    float jump = part * below + (1.0f - part) * above;
     if (a == 0x1.93e594p+99f /* 1e+30 */ && b == 0x1.93e594p+99f /* 1e+30 */) {
         jump = 0.0f;
     }
@@ -3127,7 +3334,7 @@ DEVICE void Exert_f32_at(int64 i, int64 j, int64 k, const Faces_f32 *q, Clock_f3
 // that have one. The weight of a cell that is nearly pure falls to 0 as the rest of the other fluid leaves it, so that
 // the force does not jump when it has left. lift is half the buoyancy along the face's axis: from the centres of the
 // cells to the face.
-// jumpBetween[float64], jump.go:74
+// jumpBetween[float64], jump.go:80
 DEVICE double jumpBetween_f64(double a, double b, double f, double g, double lift) {
     double below = a + lift, above = b - lift;
     if (a == 0x1.93e5939a08ceap+99 /* 1e+30 */) {
@@ -3136,11 +3343,8 @@ DEVICE double jumpBetween_f64(double a, double b, double f, double g, double lif
     if (b == 0x1.93e5939a08ceap+99 /* 1e+30 */) {
         above = below;
     }
-    double own = num_Smaller_f64(1.0, f * (1.0 - f) / 0x1.0624dd2f1a9fcp-10 /* 0.001 */), other = num_Smaller_f64(1.0, g * (1.0 - g) / 0x1.0624dd2f1a9fcp-10 /* 0.001 */);
-    double jump = 0.5 * (below + above);
-    if (own + other > 0.0) {
-        jump = (own * below + other * above) / (own + other);
-    }
+    double part = partOf_f64(f, g);
+    double jump = part * below + (1.0 - part) * above;
     if (a == 0x1.93e5939a08ceap+99 /* 1e+30 */ && b == 0x1.93e5939a08ceap+99 /* 1e+30 */) {
         jump = 0.0;
     }
@@ -4683,7 +4887,7 @@ extern "C" __global__ void __launch_bounds__(128) Wet_f64(int64 lo_i, int64 hi_i
     if (i < hi_i && j < hi_j && k < hi_k) Wet_f64_at(i, j, k, &q);
 }
 
-// Kernel FindJump, jump.go:17
+// Kernel FindJump, jump.go:16
 extern "C" __global__ void __launch_bounds__(128) FindJump_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Interface_f32 q) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -4692,13 +4896,85 @@ extern "C" __global__ void __launch_bounds__(128) FindJump_f32(int64 lo_i, int64
     if (i < hi_i && j < hi_j && k < hi_k) FindJump_f32_at(i, j, k, &q);
 }
 
-// Kernel FindJump, jump.go:17
+// Kernel FindJump, jump.go:16
 extern "C" __global__ void __launch_bounds__(128) FindJump_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
         int64 lo_k, int64 hi_k, const __grid_constant__ Interface_f64 q) {
     const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
     const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
     if (i < hi_i && j < hi_j && k < hi_k) FindJump_f64_at(i, j, k, &q);
+}
+
+// Kernel Weigh, jump.go:35
+extern "C" __global__ void __launch_bounds__(128) Weigh_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Interface_f32 q) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Weigh_f32_at(i, j, k, &q);
+}
+
+// Kernel Weigh, jump.go:35
+extern "C" __global__ void __launch_bounds__(128) Weigh_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Interface_f64 q) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) Weigh_f64_at(i, j, k, &q);
+}
+
+// Kernel CountJumps, listing.go:26
+extern "C" __global__ void __launch_bounds__(128) CountJumps_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Listing_f32 q) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) CountJumps_f32_at(i, j, k, &q);
+}
+
+// Kernel CountJumps, listing.go:26
+extern "C" __global__ void __launch_bounds__(128) CountJumps_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Listing_f64 q) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) CountJumps_f64_at(i, j, k, &q);
+}
+
+// Kernel ListJumps, listing.go:39
+extern "C" __global__ void __launch_bounds__(128) ListJumps_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Listing_f32 q) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) ListJumps_f32_at(i, j, k, &q);
+}
+
+// Kernel ListJumps, listing.go:39
+extern "C" __global__ void __launch_bounds__(128) ListJumps_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Listing_f64 q) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) ListJumps_f64_at(i, j, k, &q);
+}
+
+// Kernel AddToJumps, listing.go:76
+extern "C" __global__ void __launch_bounds__(128) AddToJumps_f32(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Listing_f32 q) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) AddToJumps_f32_at(i, j, k, &q);
+}
+
+// Kernel AddToJumps, listing.go:76
+extern "C" __global__ void __launch_bounds__(128) AddToJumps_f64(int64 lo_i, int64 hi_i, int64 lo_j, int64 hi_j,
+        int64 lo_k, int64 hi_k, const __grid_constant__ Listing_f64 q) {
+    const int64 i = lo_i + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    const int64 j = lo_j + int64(blockIdx.y) * blockDim.y + threadIdx.y;
+    const int64 k = lo_k + int64(blockIdx.z) * blockDim.z + threadIdx.z;
+    if (i < hi_i && j < hi_j && k < hi_k) AddToJumps_f64_at(i, j, k, &q);
 }
 
 // Kernel Exert, projection.go:35

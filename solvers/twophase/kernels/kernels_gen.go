@@ -85,6 +85,125 @@ func (loop *FindJumpLoop[F]) Launch() abi.Launch {
 	}}
 }
 
+// WeighLoop runs Weigh for the elements of box, on the CPU or another device.
+type WeighLoop[F num.Float] struct {
+	box abi.Box
+	q   *Interface[F]
+}
+
+// NewWeighLoop prepares Weigh.
+func NewWeighLoop[F num.Float](box abi.Box, q *Interface[F]) *WeighLoop[F] {
+	return &WeighLoop[F]{box, q}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *WeighLoop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		for end := i + count; i < end; i++ {
+			Weigh(i, j, k, loop.q)
+		}
+		lo += count
+	}
+}
+
+// Grain is how many indices a thread of the CPU takes at a time.
+func (loop *WeighLoop[F]) Grain() int { return 256 }
+
+// Launch says how other devices run the kernel.
+func (loop *WeighLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "Weigh" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("q", loop.q),
+	}}
+}
+
+// CountJumpsLoop runs CountJumps for the elements of box, on the CPU or another device.
+type CountJumpsLoop[F num.Float] struct {
+	box abi.Box
+	q   *Listing[F]
+}
+
+// NewCountJumpsLoop prepares CountJumps.
+func NewCountJumpsLoop[F num.Float](box abi.Box, q *Listing[F]) *CountJumpsLoop[F] {
+	return &CountJumpsLoop[F]{box, q}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *CountJumpsLoop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		for end := i + count; i < end; i++ {
+			CountJumps(i, j, k, loop.q)
+		}
+		lo += count
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *CountJumpsLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "CountJumps" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("q", loop.q),
+	}}
+}
+
+// ListJumpsLoop runs ListJumps for the elements of box, on the CPU or another device.
+type ListJumpsLoop[F num.Float] struct {
+	box abi.Box
+	q   *Listing[F]
+}
+
+// NewListJumpsLoop prepares ListJumps.
+func NewListJumpsLoop[F num.Float](box abi.Box, q *Listing[F]) *ListJumpsLoop[F] {
+	return &ListJumpsLoop[F]{box, q}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *ListJumpsLoop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		for end := i + count; i < end; i++ {
+			ListJumps(i, j, k, loop.q)
+		}
+		lo += count
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *ListJumpsLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "ListJumps" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("q", loop.q),
+	}}
+}
+
+// AddToJumpsLoop runs AddToJumps for the elements of box, on the CPU or another device.
+type AddToJumpsLoop[F num.Float] struct {
+	box abi.Box
+	q   *Listing[F]
+}
+
+// NewAddToJumpsLoop prepares AddToJumps.
+func NewAddToJumpsLoop[F num.Float](box abi.Box, q *Listing[F]) *AddToJumpsLoop[F] {
+	return &AddToJumpsLoop[F]{box, q}
+}
+
+// Range runs the kernel on the CPU.
+func (loop *AddToJumpsLoop[F]) Range(lo, hi int) {
+	for lo < hi {
+		i, j, k, count := loop.box.Row(lo, hi)
+		for end := i + count; i < end; i++ {
+			AddToJumps(i, j, k, loop.q)
+		}
+		lo += count
+	}
+}
+
+// Launch says how other devices run the kernel.
+func (loop *AddToJumpsLoop[F]) Launch() abi.Launch {
+	return abi.Launch{Module: Module, Symbol: "AddToJumps" + abi.Suffix[F](), Block: 128, Box: &loop.box, Dims: 3, Args: []abi.Arg{
+		abi.ConstantOf("q", loop.q),
+	}}
+}
+
 // ExertLoop runs Exert for the elements of box, on the CPU or another device.
 type ExertLoop[F num.Float] struct {
 	box   abi.Box

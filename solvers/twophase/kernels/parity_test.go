@@ -120,6 +120,9 @@ func (d *data[F]) all() []F {
 	for _, p := range d.lines {
 		all = append(all, p.Alpha)
 	}
+	for _, n := range d.to {
+		all = append(all, F(n))
+	}
 	return all
 }
 
@@ -155,6 +158,10 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int, rings bool) 
 		"jump": func(d *data[F]) loop {
 			return NewFindJumpLoop(box, &Interface[F]{Lattice: l, Tension: .7, Buoyancy: [3]F{0, .3, .2}, F: d.f, Lines: d.lines,
 				Planes: d.planes, Jump: d.arrays[0]})
+		},
+		"weigh": func(d *data[F]) loop {
+			return NewWeighLoop(box, &Interface[F]{Lattice: l, Buoyancy: [3]F{0, .3, .2}, F: d.f, Lines: d.lines,
+				Planes: d.planes, Jump: d.arrays[9]})
 		},
 	}
 	if l.Dim == 2 {
@@ -224,6 +231,20 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner, n [3]int, rings bool) 
 			first := (axis + 1) % l.Dim
 			return NewWetLoop(row, &Contact[F]{Lattice: l, Axis: axis, First: first, Second: 3 - axis - first, Inward: 1,
 				Layers: ghost, Cos: .6, Sin: .8, F: d.f})
+		})
+	}
+	rows := abi.Box{Hi: [3]int{1, n[1], n[2]}}
+	for name, of := range map[string]func(q *Listing[F]) loop{
+		"count jumps":  func(q *Listing[F]) loop { return NewCountJumpsLoop(rows, q) },
+		"list jumps":   func(q *Listing[F]) loop { return NewListJumpsLoop(rows, q) },
+		"add to jumps": func(q *Listing[F]) loop { return NewAddToJumpsLoop(rows, q) },
+	} {
+		same(t, r, name, n, rows.Size(), func(d *data[F]) loop {
+			for row := range rows.Size() { // room for all cells of a row
+				d.to[row] = int32(row * n[0])
+			}
+			return of(&Listing[F]{Lattice: l, Long: int32(n[0]), Rows: int32(n[1]), F: d.f, Jump: d.arrays[9], First: d.to,
+				Column: d.arrays[0], AreaX: d.arrays[1], AreaY: d.arrays[2], AreaZ: d.arrays[3], Value: d.arrays[4]})
 		})
 	}
 	for name, make := range loops {

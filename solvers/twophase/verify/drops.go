@@ -142,7 +142,7 @@ type carriedDrop struct {
 	f                          []float64
 }
 
-// carriedOf describes the state: the first one, and the last one.
+// carriedOf describes the state, on n cells along x of a periodic grid: the first one, and the last one.
 func carriedOf(m *moment, n int, light float64, start, end *carriedDrop) error {
 	f, err := m.read("f")
 	if err != nil {
@@ -154,8 +154,9 @@ func carriedOf(m *moment, n int, light float64, start, end *carriedDrop) error {
 	}
 	*end = carriedDrop{energy: m.value["kinetic_energy"], velocity: m.value["mean_u"], f: f}
 	density := func(i, row int) float64 { return light + (1-light)*f[(i+n)%n+n*row] }
-	wide := len(u) / n
-	for row := range n {
+	rows := len(f) / n
+	wide := len(u) / rows
+	for row := range rows {
 		for i := range n {
 			end.momentum += (density(i-1, row) + density(i, row)) / 2 * u[i+wide*row]
 		}

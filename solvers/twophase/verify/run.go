@@ -31,6 +31,7 @@ var suite = verify.Suite{Name: "twophase", TwinRanks: 2, Scales: true, Checks: [
 	{Name: "vortices", About: "Decaying vortices of one fluid (Taylor and Green)", Run: vortices},
 	{Name: "layers", About: "Layers of two fluids that are sheared, along the grid and across it", Run: layers},
 	{Name: "carried", About: "Drops up to a thousand million times as dense as their surroundings", Run: carried},
+	{Name: "moving", About: "Drops of few cells, with surface tension, that move", Run: moving},
 	{Name: "solids", About: "Flow between oblique walls, and past a cylinder (Schäfer and Turek; Liu, Zheng and Sung)",
 		Run: solids},
 	{Name: "dam", About: "A column of water that collapses (Martin and Moyce)", Run: dam},
