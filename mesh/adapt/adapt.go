@@ -58,6 +58,7 @@ type engine struct {
 	turns   []uint64 // of each vertex that waits to be moved, its hash in the sweep; 0 for others
 	higher  []int32  // of each vertex that waits, one around it that had a higher hash when that was last asked
 	active  []int32
+	first   []bool // of the vertices that wait, whether they are moved next
 	set     []int32
 	moved   []bool
 

@@ -31,8 +31,10 @@ func (e *engine) sweep() {
 	e.exchangeWaits(active)
 	for e.total(len(active)) > 0 {
 		n, e.set = 0, e.set[:0]
-		for _, v := range active {
-			if e.isHighest(v) {
+		e.first = slices.Grow(e.first[:0], len(active))[:len(active)]
+		e.each(len(active), func(_ *operation.Worker, i int) { e.first[i] = e.isHighest(active[i]) })
+		for i, v := range active {
+			if e.first[i] {
 				e.set = append(e.set, v)
 			} else {
 				active[n] = v
