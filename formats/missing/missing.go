@@ -7,12 +7,19 @@ import "math"
 // 9.97e36, that of CMIP, 1e20, or the least float32, -3.4e38.
 const Huge = 1e15
 
-// markers are numbers that commonly mark missing values, also as rounded to float32. Positive ones of less than 9999
-// are left out: they are too often values.
+// markers are numbers that commonly mark missing values, also as rounded to float32, unless that is a power of ten.
+// Positive ones of less than 9999 are left out: they are too often values.
 var markers = map[float64]bool{}
 
 func init() {
-	add := func(v float64) { markers[v], markers[float64(float32(v))] = true, true }
+	add := func(v float64) {
+		markers[v] = true
+		switch rounded := float64(float32(v)); math.Abs(rounded) {
+		case 1e5, 1e6, 1e7:
+		default:
+			markers[rounded] = true
+		}
+	}
 	for _, v := range []float64{-99, -99.9, -99.99, 32767, -32767, -32768, 65535, 4294967295, 2147483647, -2147483647,
 		-2147483648} {
 		add(v)
