@@ -85,7 +85,9 @@ func (s *Section) TimeField(key, fallback string, names []string, direction stri
 	for i, name := range names {
 		variables[i] = variable(name)
 	}
-	if f.Program, err = expr.Compile(f.Expr, variables...); err != nil {
+	if f.Program, err = expr.Compile(f.Expr, variables...); err != nil && expr.IsVariable(f.Expr) {
+		s.Fail(key, "%v; data of the mesh are { mesh = %q }", err, f.Expr)
+	} else if err != nil {
 		s.Fail(key, "%v", err)
 	}
 	return f

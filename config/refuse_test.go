@@ -76,6 +76,7 @@ func TestRefusals(t *testing.T) {
 		{`depth = "6"`, ``, `c.toml:8: [initial] depth: is required`},
 		{`depth = "6"`, `depth = "6 +* 2"`, `c.toml:9: [initial] depth: expression "6 +* 2", column 4: unexpected token`},
 		{`depth = "6"`, `depth = "h3"`, `name "h3" is not known; use one of x, y, z, t, pi, depth, h1, h2, u1`},
+		{`depth = "6"`, `depth = "h3"`, `; data of the mesh are { mesh = "h3" }`},
 		{`depth = "6"`, `depth = "6 + t"`,
 			`c.toml:9: [initial] depth: depends on t; write an expression over the position only`},
 		{"[physics]", "[physics]\nmanning='t'", `c.toml:7: [physics] manning: depends on t`},
