@@ -23,6 +23,7 @@ const (
 	leastN     = 0.008     // s/m^(1/3), of glass
 	mostN      = 0.5       // of dense forest
 	maxDegrees = 90
+	mostSucked = 2. // m, at the wetting front; clay has .3
 )
 
 // noteImplausible adds a note for each constant that is probably not in the unit that its key has.
@@ -41,6 +42,11 @@ func (w *Sections) noteImplausible(c *config.Case) {
 			if v, ok := f.Program.Constant(); ok {
 				noteManning(c, key, v, v)
 			}
+		}
+	}
+	if f := w.Forcing.Coefficients[coefficients.Suction]; f != nil {
+		if v, ok := f.Program.Constant(); ok && v > mostSucked {
+			c.Note(fmt.Sprintf(`[forcing] suction: %g m, and clay has .3 m: write "%[1]g mm" if that is meant`, v))
 		}
 	}
 	if f := w.Forcing.Coefficients[coefficients.Latitude]; f != nil {

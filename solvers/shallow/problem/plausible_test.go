@@ -24,6 +24,9 @@ func TestImplausibleValuesAreNoted(t *testing.T) {
 		"forcing.infiltration=5":       "infiltration: 5 m/s are 1.8e+07 mm/h, more than 1 m/h",
 		"forcing.infiltration=1e-5":    "",
 
+		"forcing.green_ampt={conductivity=1e-6, suction=110, deficit=0.3}":      "suction: 110 m, and clay has .3 m",
+		"forcing.green_ampt={conductivity=1e-6, suction='110 mm', deficit=0.3}": "",
+
 		"boundary={default='open', left={inflow=3}}":  `sides beside "left" are open`,
 		"boundary={default='open', left={level=3}}":   "",
 		"boundary={right='open', left={discharge=3}}": "",
