@@ -35,7 +35,7 @@ func TestIn(t *testing.T) {
 		{[]float64{20000, 0, 0, 0}, 0}, // a river
 		{[]float64{60000, 500, 400, 300}, 0},
 		{[]float64{101325, 101300, 0}, 0},
-		{[]float64{3e9, 0, 1}, 0}, // too many of them
+		{[]float64{3e9, 0, 1}, 0},                           // too many of them
 		{[]float64{100000, 100000, 98000, 97000, 96000}, 0}, // as -99999.999 is in float32, and a round pressure
 		{[]float64{1e6, 1.2e6, 1.2e6}, 0},
 		{[]float64{0, 0}, 0},
