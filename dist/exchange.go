@@ -9,7 +9,7 @@ import (
 
 const (
 	longestRouted = 2 << 10 // bytes of a parcel: with more, copies on ⌈log₂ P⌉ ranks take longer than a message of its own
-	pieceBytes    = 8 << 20 // of the longest message of Exchange
+	pieceBytes    = 8 << 20 // of the longest message of Exchange and Broadcast
 )
 
 // Exchange is Route for parcels of any length: long ones are announced by Route, and then go directly, in messages of

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
-	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
@@ -17,7 +16,6 @@ type rankShare struct {
 	Box             sizing.Box        // of a mesh of tetrahedra
 	Vertices, Cells int64             // of the mesh
 	Crowded         int               // see layout.Layout.Crowded
-	Nodal           *request.Nodal    // nil for metrics that a rank makes from the case alone
 
 	// from which this rank makes Part or Solid, with the options Layout
 	Local      *layout.LocalMesh

@@ -3,13 +3,10 @@ package problem
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/solvers"
-	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
-	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/quality"
 	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 )
@@ -132,27 +129,11 @@ func (d *caseSolver) beginRound(ctx context.Context, moved wholeMesh) (round, er
 // setUpRound sets up a round with the metric recovered on a mesh, which rank 0 has. Its vertices start at the initial
 // positions of the case.
 func (d *caseSolver) setUpRound(ctx context.Context, on wholeMesh, number int) (next round, err error) {
-	comm, m := d.env.Comm, &d.sections.Metric
-	var nodal *request.Nodal
-	if on != nil {
-		if nodal, err = request.NewNodal(d.file, m, on.nodes()); err != nil {
-			err = fmt.Errorf("[metric] %w", err)
-		}
-	}
-	if err := solvers.Agree(ctx, comm, err); err != nil {
-		return next, err
-	}
-	share, err := decompose.Share(ctx, comm, func(int) (*rankShare, error) {
-		return &rankShare{Part: &layout.Part{}, Nodal: nodal}, nil
-	})
+	metric, err := d.makeMetric(ctx, d.file, &d.sections.Metric, on, d.env.Comm)
 	if err != nil {
 		return next, err
 	}
-	metric, adjusted, err := share.agreedMetric(ctx, m, comm)
-	if err != nil {
-		return next, err
-	}
-	next = round{adjusted: adjusted, number: number}
+	next = round{adjusted: metric.Adjusted, number: number}
 	if next.solver, err = d.setUpSolver(ctx, d.sections, metric, d.env); err != nil {
 		return next, asBadInput(err)
 	}

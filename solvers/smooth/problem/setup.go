@@ -14,7 +14,6 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/smooth"
 	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
-	"github.com/atoll-hpc/atoll/solvers/smooth/request"
 )
 
 // smoothing is a mesh that is being smoothed, on one rank.
@@ -31,7 +30,7 @@ const layoutTag = 3
 
 // newSmoothing sets up the solver of a case, and reports the stages. Rank 0 loads the mesh and cuts it; ranks
 // decide together which vertices move in which set, or rank 0 alone does. Every rank makes the metric itself, from
-// the case and the bounds of the mesh, or from the tensors at the vertices of a mesh, which rank 0 sends.
+// the case and the bounds of the mesh, unless it is given at the vertices of a mesh: see makeMetric.
 func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoothing, err error) {
 	comm := env.Comm
 	w := c.Sections.(*Sections)
@@ -67,11 +66,11 @@ func newSmoothing(ctx context.Context, env solvers.Env, c *config.Case) (_ *smoo
 			return nil, err
 		}
 	}
-	metric, adjusted, err := s.agreedMetric(ctx, &w.Metric, comm)
-	s.Nodal, s.adjusted = nil, adjusted
+	metric, err := s.makeMetric(ctx, c, &w.Metric, s.initialMesh, comm)
 	if err != nil {
 		return nil, err
 	}
+	s.adjusted = metric.Adjusted
 	if err := stages.end(ctx, "metric made"); err != nil {
 		return nil, err
 	}
@@ -116,19 +115,7 @@ func (s *smoothing) divide(ctx context.Context, env solvers.Env, c *config.Case,
 	if plane, ok := s.initialMesh.(planeMesh); ok {
 		division.Tell(env.Comm, plane.rule(w))
 	}
-	cut, err := s.initialMesh.cut(ctx, w, env.Comm.Size(), separate, stages)
-	if err != nil || !w.Metric.Nodal() {
-		return cut, err
-	}
-	nodal, err := request.NewNodal(c, &w.Metric, s.initialMesh.nodes())
-	if err != nil {
-		return nil, fmt.Errorf("[metric] %w", err)
-	}
-	return func(rank int) rankShare {
-		of := cut(rank)
-		of.Nodal = nodal
-		return of
-	}, nil
+	return s.initialMesh.cut(ctx, w, env.Comm.Size(), separate, stages)
 }
 
 // logSizes warns before the sweeps of sizes that the mesh cannot reach, and of those that a uniform metric would
@@ -145,19 +132,6 @@ func (s *smoothing) logSizes(log io.Writer, field string) {
 		fmt.Fprintf(log, "%-16s %.3g%% of edges are more than twice too long or too short for one size everywhere: where "+
 			"the mesh is graded on purpose, --metric implied (field = \"implied\") keeps its sizes\n", "sizes", 100*fraction)
 	}
-}
-
-// agreedMetric makes the metric of a case, on all ranks or on none.
-func (s *rankShare) agreedMetric(ctx context.Context, m *request.Metric, comm dist.Comm) (caseMetric,
-	request.Adjusted, error) {
-	made, err := s.metric(ctx, m)
-	if err != nil {
-		err = fmt.Errorf("[metric] %w", err)
-	}
-	if err := ctx.Err(); err != nil {
-		return made, made.adjusted, err
-	}
-	return made, made.adjusted, solvers.Agree(ctx, comm, err)
 }
 
 // asBadInput converts a Refusal of the solver to BadInput, and returns other errors as they are.

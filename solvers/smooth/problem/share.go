@@ -41,30 +41,6 @@ func (s *rankShare) cellIDs() []int32 {
 	return s.Part.CellGlobal
 }
 
-// caseMetric is a metric of the plane or of space, the other being nil, and how it differs from that of the case.
-type caseMetric struct {
-	plane    *sizing.Metric
-	space    *sizing.SolidMetric
-	adjusted request.Adjusted
-}
-
-// metric makes the metric of a case.
-func (s *rankShare) metric(ctx context.Context, m *request.Metric) (metric caseMetric, err error) {
-	switch {
-	case s.Nodal != nil && s.Nodal.Dim == 3:
-		metric.adjusted = s.Nodal.Adjusted
-		metric.space, err = s.Nodal.InSpace()
-	case s.Nodal != nil:
-		metric.adjusted = s.Nodal.Adjusted
-		metric.plane, err = s.Nodal.InPlane()
-	case s.Solid != nil:
-		metric.space, err = solidMetric(ctx, m, s.Box, &metric.adjusted)
-	default:
-		metric.plane, err = planeMetric(ctx, m, s.Bounds, &metric.adjusted)
-	}
-	return metric, err
-}
-
 // setUpSolver sets up the solver of a case.
 func (s *rankShare) setUpSolver(ctx context.Context, w *Sections, metric caseMetric, env solvers.Env) (*smooth.Solver,
 	error) {
@@ -73,9 +49,9 @@ func (s *rankShare) setUpSolver(ctx context.Context, w *Sections, metric caseMet
 		Gain: m.Gain, Floor: m.Floor, Untangle: m.Untangle, Rescale: w.Metric.Rescale,
 		KeepShape: w.Metric.Field == "implied" && !m.Untangle}
 	if s.Solid != nil {
-		return smooth.NewSolid(ctx, env, m.Precision, cfg, s.Solid, metric.space)
+		return smooth.NewSolid(ctx, env, m.Precision, cfg, s.Solid, metric.Space)
 	}
-	return smooth.New(ctx, env, m.Precision, cfg, s.Part, metric.plane)
+	return smooth.New(ctx, env, m.Precision, cfg, s.Part, metric.Plane)
 }
 
 // cellsOfFrame returns the cells in cellIDs, as a grid without points, and the number of vertices that they use: the

@@ -15,7 +15,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// Nodal is a metric at the vertices of a mesh, linear on its cells. Every rank holds all of it.
+// Nodal is a metric at the vertices of a mesh, linear on its cells.
 type Nodal struct {
 	metric.Mesh
 	Tensors  metric.Field
@@ -25,7 +25,8 @@ type Nodal struct {
 
 // InPlane returns the metric for the solver of triangles.
 func (n *Nodal) InPlane() (*sizing.Metric, error) {
-	m := &mesh.Mesh{X: n.X[0], Y: n.X[1], Marks: &mesh.Marks{Cracked: n.Cracked}}
+	m := &mesh.Mesh{X: n.X[0], Y: n.X[1], Marks: &mesh.Marks{Cracked: n.Cracked},
+		Cells: make([][3]int32, 0, len(n.Cells)/3)}
 	for c := range slices.Chunk(n.Cells, 3) {
 		m.Cells = append(m.Cells, [3]int32(c))
 	}

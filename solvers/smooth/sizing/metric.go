@@ -16,7 +16,7 @@ import (
 // Metric is a metric field over a rectangle that contains the mesh, or over a mesh (OnMesh). Outside of it, the value
 // at the nearest position is used.
 type Metric struct {
-	bounds Bounds
+	Bounds Bounds
 	Field  kernels.Field[float64]
 }
 
@@ -63,7 +63,7 @@ func Discrete(b Bounds, n int, at func(x, y float64) (m11, m12, m22 float64)) (*
 
 // Discretised samples a metric at the nodes of a grid over the same rectangle.
 func (m *Metric) Discretised(n int) (*Metric, error) {
-	return Discrete(m.bounds, n, m.At)
+	return Discrete(m.Bounds, n, m.At)
 }
 
 // Sizes is a metric for triangles with a width that depends on x and a height that depends on y. Each is given at the
@@ -179,25 +179,34 @@ func node(from, to float64, k, n int) float64 {
 	return from + (to-from)*(float64(k)/float64(n))
 }
 
-// InPrecision converts a field to the precision of a run.
+// InPrecision converts a field to the precision of a run. The result shares what does not change.
 func InPrecision[F num.Float](f *kernels.Field[float64]) kernels.Field[F] {
-	g := kernels.Field[F]{Kind: f.Kind, Nx: f.Nx, Ny: f.Ny, X: F(f.X), Y: F(f.Y), PerX: F(f.PerX), PerY: F(f.PerY),
-		Scale: F(f.Scale)}
-	for _, t := range f.Samples {
-		g.Samples = append(g.Samples, kernels.Sample[F]{M11: F(t.M11), M12: F(t.M12), M22: F(t.M22)})
+	if same, ok := any(f).(*kernels.Field[F]); ok {
+		return *same
 	}
-	g.SizesX, g.SizesY = piecesIn[F](f.SizesX), piecesIn[F](f.SizesY)
-	for _, n := range f.Nodes {
-		g.Nodes = append(g.Nodes, kernels.Node[F]{X: F(n.X), Y: F(n.Y), M11: F(n.M11), M12: F(n.M12), M22: F(n.M22)})
+	return kernels.Field[F]{Kind: f.Kind, Nx: f.Nx, Ny: f.Ny, X: F(f.X), Y: F(f.Y), PerX: F(f.PerX), PerY: F(f.PerY),
+		Scale: F(f.Scale), SizesX: piecesIn[F](f.SizesX), SizesY: piecesIn[F](f.SizesY),
+		Samples: converted(f.Samples, func(t kernels.Sample[float64]) kernels.Sample[F] {
+			return kernels.Sample[F]{M11: F(t.M11), M12: F(t.M12), M22: F(t.M22)}
+		}),
+		Nodes: converted(f.Nodes, func(n kernels.Node[float64]) kernels.Node[F] {
+			return kernels.Node[F]{X: F(n.X), Y: F(n.Y), M11: F(n.M11), M12: F(n.M12), M22: F(n.M22)}
+		}),
+		Background: f.Background, Starts: f.Starts, Lists: f.Lists, Listed: f.Listed, Steps: f.Steps}
+}
+
+// converted returns f of each element.
+func converted[S, T any](from []S, f func(S) T) []T {
+	to := make([]T, len(from))
+	for i, x := range from {
+		to[i] = f(x)
 	}
-	g.Background, g.Starts, g.Lists, g.Listed, g.Steps = f.Background, f.Starts, f.Lists, f.Listed, f.Steps
-	return g
+	return to
 }
 
 // piecesIn converts the sizes along an axis to the precision of a run.
-func piecesIn[F num.Float](from []lookup.Piece[float64]) (to []lookup.Piece[F]) {
-	for _, p := range from {
-		to = append(to, lookup.Piece[F]{A: F(p.A), B: F(p.B), C: F(p.C), D: F(p.D)})
-	}
-	return to
+func piecesIn[F num.Float](from []lookup.Piece[float64]) []lookup.Piece[F] {
+	return converted(from, func(p lookup.Piece[float64]) lookup.Piece[F] {
+		return lookup.Piece[F]{A: F(p.A), B: F(p.B), C: F(p.C), D: F(p.D)}
+	})
 }

@@ -47,7 +47,8 @@ func OnMesh(m *mesh.Mesh, tensors metric.Field) (*Metric, error) {
 	if err := b.check(); err != nil {
 		return nil, err
 	}
-	f := kernels.Field[float64]{Kind: lookup.OnMesh, Scale: 1, X: b.X0, Y: b.Y0}
+	f := kernels.Field[float64]{Kind: lookup.OnMesh, Scale: 1, X: b.X0, Y: b.Y0,
+		Nodes: make([]kernels.Node[float64], 0, len(m.X)), Background: make([]kernels.BackgroundCell, 0, len(m.Cells))}
 	for v, t := range tensors {
 		f.Nodes = append(f.Nodes, kernels.Node[float64]{X: m.X[v], Y: m.Y[v], M11: t[0], M12: t[1], M22: t[2]})
 	}

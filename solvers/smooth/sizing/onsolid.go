@@ -29,6 +29,8 @@ func OnSolid(m *mesh.Solid, tensors metric.Field) (*SolidMetric, error) {
 		return nil, err
 	}
 	f := newSolidField(b, lookup.OnMesh, boxesFor(b, len(m.Cells)))
+	f.Nodes = make([]solid.Node[float64], 0, len(m.X))
+	f.Background = make([]solid.BackgroundCell, 0, len(m.Cells))
 	for v, t := range tensors {
 		f.Nodes = append(f.Nodes, solid.Node[float64]{X: m.X[v], Y: m.Y[v], Z: m.Z[v], M11: t[0], M12: t[1], M13: t[3],
 			M22: t[2], M23: t[4], M33: t[5]})

@@ -146,17 +146,18 @@ func (m *SolidMetric) At(x, y, z float64) Six {
 
 // SolidInPrecision converts a field to the precision of a run.
 func SolidInPrecision[F num.Float](f *solid.Field[float64]) solid.Field[F] {
-	g := solid.Field[F]{Kind: f.Kind, Nx: f.Nx, Ny: f.Ny, Nz: f.Nz, X: F(f.X), Y: F(f.Y), Z: F(f.Z), PerX: F(f.PerX),
-		PerY: F(f.PerY), PerZ: F(f.PerZ), Scale: F(f.Scale)}
-	for _, t := range f.Samples {
-		g.Samples = append(g.Samples, solid.Sample[F]{M11: F(t.M11), M12: F(t.M12), M13: F(t.M13), M22: F(t.M22),
-			M23: F(t.M23), M33: F(t.M33)})
+	if same, ok := any(f).(*solid.Field[F]); ok {
+		return *same
 	}
-	g.SizesX, g.SizesY, g.SizesZ = piecesIn[F](f.SizesX), piecesIn[F](f.SizesY), piecesIn[F](f.SizesZ)
-	for _, n := range f.Nodes {
-		g.Nodes = append(g.Nodes, solid.Node[F]{X: F(n.X), Y: F(n.Y), Z: F(n.Z), M11: F(n.M11), M12: F(n.M12), M13: F(n.M13),
-			M22: F(n.M22), M23: F(n.M23), M33: F(n.M33)})
-	}
-	g.Background, g.Starts, g.Lists, g.Listed, g.Steps = f.Background, f.Starts, f.Lists, f.Listed, f.Steps
-	return g
+	return solid.Field[F]{Kind: f.Kind, Nx: f.Nx, Ny: f.Ny, Nz: f.Nz, X: F(f.X), Y: F(f.Y), Z: F(f.Z), PerX: F(f.PerX),
+		PerY: F(f.PerY), PerZ: F(f.PerZ), Scale: F(f.Scale),
+		SizesX: piecesIn[F](f.SizesX), SizesY: piecesIn[F](f.SizesY), SizesZ: piecesIn[F](f.SizesZ),
+		Samples: converted(f.Samples, func(t solid.Sample[float64]) solid.Sample[F] {
+			return solid.Sample[F]{M11: F(t.M11), M12: F(t.M12), M13: F(t.M13), M22: F(t.M22), M23: F(t.M23), M33: F(t.M33)}
+		}),
+		Nodes: converted(f.Nodes, func(n solid.Node[float64]) solid.Node[F] {
+			return solid.Node[F]{X: F(n.X), Y: F(n.Y), Z: F(n.Z), M11: F(n.M11), M12: F(n.M12), M13: F(n.M13), M22: F(n.M22),
+				M23: F(n.M23), M33: F(n.M33)}
+		}),
+		Background: f.Background, Starts: f.Starts, Lists: f.Lists, Listed: f.Listed, Steps: f.Steps}
 }
