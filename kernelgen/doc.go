@@ -31,8 +31,9 @@
 // A mark such as way=A,B lists values of an integer or bool parameter. In the translation the parameter is a constant:
 // there is an entry for each value, Add_A_f64 and Add_B_f64, or Add_way_1_f64 for values without names, and the
 // compiler removes code that the value does not need. Several such parameters make an entry for each combination; the
-// last parameter's values vary fastest, and blocks=4,5 then lists a number for each entry. On the CPU the parameter is
-// an ordinary one. A loop's Launch selects the entry of its value, and panics if the mark does not list the value.
+// last parameter's values vary fastest, and blocks=4,5 then is for the first half of the entries and the second: a list
+// has a number for each entry, or for each value of the first parameters. On the CPU the parameter is an ordinary one.
+// A loop's Launch selects the entry of its value, and panics if the mark does not list the value.
 //
 // # Packages
 //

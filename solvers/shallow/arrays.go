@@ -7,6 +7,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/coefficients"
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/wet"
 	"github.com/atoll-hpc/atoll/solvers/shallow/tiers"
 	"github.com/atoll-hpc/atoll/solvers/shallow/weather"
 )
@@ -26,6 +27,7 @@ type arrays[F num.Float] struct {
 	mesh         kernels.Mesh[F]
 	lower, upper []kernels.Flux[F] // fluxes of each layer of water through edges
 	tiles        kernels.TiledMesh[F]
+	wetTiles     [][]int32 // marks of tiles for the two states, and for that between stages: see package wet
 
 	// Boundary conditions, forcing, and the time series that both follow.
 	boundary    kernels.Boundary[F]
@@ -98,7 +100,11 @@ func declare[F num.Float](t *engine.Table, n *sizes, from *hosted[F]) (a arrays[
 		m := &from.tiles
 		a.tiles = kernels.TiledMesh[F]{Tiles: put(t, "tiles", n.tiles+1, m.Tiles), Cells: put(t, "cells", n.owned, m.Cells),
 			EdgeCells: put(t, "edges", n.edges, m.EdgeCells), Normals: put(t, "edges", n.edges, m.Normals),
-			Arms: put(t, "edges", given(second, n.edges), m.Arms), Beds: beds, Boundary: a.boundary}
+			Arms: put(t, "edges", given(second, n.edges), m.Arms), Beds: beds, Boundary: a.boundary,
+			Wet: wet.Tiles{First: put(t, "tiles", given(second, n.tiles+1), m.Wet.First),
+				Awake:  put(t, "tiles", given(second, n.tiles), m.Wet.Awake),
+				Beside: put(t, "tiles", len(m.Wet.Beside), m.Wet.Beside),
+				Of:     put(t, "tiles", given(second, n.owned), m.Wet.Of)}}
 	} else {
 		m := &from.mesh
 		a.mesh.EdgeCells, a.mesh.Normals = put(t, "edges", n.edges, m.EdgeCells), put(t, "edges", n.edges, m.Normals)
@@ -133,6 +139,9 @@ func (a *arrays[F]) declareState(t *engine.Table, n *sizes, start []kernels.Stat
 		return
 	}
 	a.middle = engine.Add[kernels.State[F]](t, "state between stages", n.held)
+	for range given(n.tiled, len(a.state)+1) {
+		a.wetTiles = append(a.wetTiles, engine.Add[int32](t, "tiles", n.tiles).Data)
+	}
 	if !n.tiled || n.exchanged { // tiles have a table
 		a.slopes = engine.Add[kernels.Slopes[F]](t, "slopes", n.held)
 	}

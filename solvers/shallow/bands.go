@@ -3,6 +3,7 @@ package shallow
 import (
 	"unsafe"
 
+	"github.com/atoll-hpc/atoll/backend"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
@@ -56,4 +57,22 @@ func (s *stepper[F]) makeBands(order int, m *kernels.Mesh[F], inner int, sources
 			}
 		}
 	})
+}
+
+// forgetDry makes all cells count as wet until a step has found which are: their states, or what acts on them, have
+// been changed.
+func (s *rank[F]) forgetDry() error {
+	if s.activity != nil {
+		s.activity.Forget()
+	}
+	for _, marks := range s.wetTiles {
+		all := make([]int32, len(marks))
+		for k := range all {
+			all[k] = 1
+		}
+		if err := backend.Upload(s.dev, marks, all); err != nil {
+			return err
+		}
+	}
+	return nil
 }

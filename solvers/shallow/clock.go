@@ -2,6 +2,7 @@ package shallow
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"github.com/atoll-hpc/atoll/backend"
@@ -171,7 +172,7 @@ func (s *solver[F]) takeFirstStep(ctx context.Context) error {
 	if _, err := s.loadWeather(ctx, solvers.Clock{Time: s.at.Time}); err != nil {
 		return err
 	}
-	if err := s.lengths.resetLimits(last); err != nil {
+	if err := errors.Join(s.forgetDry(), s.lengths.resetLimits(last)); err != nil {
 		return err
 	}
 	c := &s.clock.Host[0]

@@ -90,8 +90,8 @@ func (s *solver[F]) newInputs(o *outlets[F]) inputs[F] {
 		if err := backend.Upload(s.dev, to, []F{F(rounded(d.value, d.use))}); err != nil {
 			return err
 		}
-		if s.activity != nil {
-			s.activity.Forget()
+		if err := s.forgetDry(); err != nil {
+			return err
 		}
 		if d.row < 0 {
 			return nil

@@ -184,8 +184,8 @@ func (s *solver[F]) loadWeather(ctx context.Context, now solvers.Clock) (until f
 		}
 	}
 	until, changed, err := s.weather.Load(ctx, now.Time)
-	if changed && s.activity != nil {
-		s.activity.Forget()
+	if changed {
+		err = errors.Join(err, s.forgetDry())
 	}
 	return until, err
 }

@@ -177,7 +177,7 @@ var Maxima = []struct {
 		func(k *kernels.Peak) float64 { return k.Depth }},
 	{solvers.Field{Name: "max_z", Unit: "m", Doc: "highest level of the surface while there was water; none without",
 		Never: "never wet"},
-		func(k *kernels.Peak) float64 { return wet(k, k.Level) }},
+		func(k *kernels.Peak) float64 { return ofWet(k, k.Level) }},
 	{solvers.Field{Name: "max_speed", Unit: "m/s", Doc: "largest speed since the start"},
 		func(k *kernels.Peak) float64 { return k.Speed }},
 	{solvers.Field{Name: "max_flux", Unit: "m³/s²", Doc: "largest flux of momentum since the start, h u²"},
@@ -197,13 +197,13 @@ var Maxima = []struct {
 		}},
 	{solvers.Field{Name: "max_time", Unit: "s", Doc: "when the thickness was largest; none without water",
 		Never: "never wet"},
-		func(k *kernels.Peak) float64 { return wet(k, k.When) }},
+		func(k *kernels.Peak) float64 { return ofWet(k, k.When) }},
 	{solvers.Field{Name: "wet_time", Unit: "s", Doc: "how long there was water"},
 		func(k *kernels.Peak) float64 { return k.Wet }},
 }
 
-// wet returns the value if the cell was ever wet, otherwise NaN.
-func wet(k *kernels.Peak, value float64) float64 {
+// ofWet returns the value if the cell was ever wet, otherwise NaN.
+func ofWet(k *kernels.Peak, value float64) float64 {
 	if k.Depth == 0 {
 		return math.NaN()
 	}

@@ -46,8 +46,8 @@ func (s *solver[F]) restored(ctx context.Context) error {
 	c.Time, c.Steps, c.LastDt = at.Time, int64(at.Steps), F(at.Dt)
 	s.forgetCopies()
 	s.extremes.hostStep = -1
-	if s.activity != nil {
-		s.activity.Forget()
+	if err := s.forgetDry(); err != nil {
+		return err
 	}
 	if err := s.copies.resetBed(); err != nil {
 		return err

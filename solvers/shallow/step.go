@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/shallow/bands"
 	"github.com/atoll-hpc/atoll/solvers/shallow/hydraulics"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/wet"
 )
 
 // stepper makes the program of a step.
@@ -29,6 +30,7 @@ type stepper[F num.Float] struct {
 	spent      *engine.Spent // in the phases of kernels of bands
 	coreTiles  int           // tiles [0, coreTiles) touch no ghost
 	ntiles     int
+	skips      bool // tiles without water are skipped
 
 	lossless kernels.Forcing[F] // what acts on cells in local steps: they lose water when their steps end
 }
@@ -112,8 +114,9 @@ func (s *stepper[F]) stage(p *engine.Program, k cycleStep, sub *substep[F], last
 	}
 	if s.tiled {
 		p.Await(in)
-		s.tableSlopes(p, from)
-		s.advanceTiles(p, s.tileStage(k, last, from, to), out)
+		marks := s.marksOf(k, last)
+		s.tableSlopes(p, marks, from)
+		s.advanceTiles(p, s.tileStage(k, last, marks, from, to), out)
 		return
 	}
 	loops := s.stageLoops(k, sub, last, from, to)
@@ -139,9 +142,10 @@ func (s *stepper[F]) stage(p *engine.Program, k cycleStep, sub *substep[F], last
 }
 
 // tableSlopes writes the slopes of all cells to the table that tiles read, those of ghosts when they have arrived.
-func (s *stepper[F]) tableSlopes(p *engine.Program, w []kernels.State[F]) {
+func (s *stepper[F]) tableSlopes(p *engine.Program, marks *wet.Stage, w []kernels.State[F]) {
 	p.Phase("slopes")
-	table := engine.Whole(kernels.NewTableSlopesLoop(s.oneLayer, &s.params, &s.mesh, w, &s.slopeTable), s.part.Owned)
+	table := engine.Whole(kernels.NewTableSlopesLoop(s.oneLayer, s.skips, &s.params, &s.mesh, &s.tiles.Wet, marks, w,
+		&s.slopeTable), s.part.Owned)
 	if s.slopes == nil {
 		p.Run(table)
 		return
@@ -235,10 +239,20 @@ func (s *stepper[F]) tileStep(k cycleStep) backend.Loop {
 		s.state[k.to()].Data, s.counters.At(), nextLimit)
 }
 
-func (s *stepper[F]) tileStage(k cycleStep, last bool, w, out []kernels.State[F]) backend.Loop {
+// marksOf returns the marks of tiles for a stage of a step of second order.
+func (s *stepper[F]) marksOf(k cycleStep, last bool) *wet.Stage {
+	from, between, to := s.wetTiles[k.from()], s.wetTiles[len(s.state)], s.wetTiles[k.to()]
+	if last {
+		return &wet.Stage{From: between, Start: from, To: to}
+	}
+	return &wet.Stage{From: from, Start: from, To: between}
+}
+
+func (s *stepper[F]) tileStage(k cycleStep, last bool, marks *wet.Stage, w, out []kernels.State[F]) backend.Loop {
 	limit, nextLimit, cleared := s.limitsOf(k)
-	return kernels.NewTileStageLoop(s.scheme, last, &s.params, &s.tiles, &s.clocks.Data[k], &s.clocks.Data[k.plus(1)],
-		limit, cleared, s.state[k.from()].Data, w, &s.slopeTable, s.manning, &s.forcing, out, s.counters.At(), nextLimit)
+	return kernels.NewTileStageLoop(s.scheme, last, s.skips, &s.params, &s.tiles, &s.clocks.Data[k],
+		&s.clocks.Data[k.plus(1)], limit, cleared, marks, s.state[k.from()].Data, w, &s.slopeTable, s.manning, &s.forcing,
+		out, s.counters.At(), nextLimit)
 }
 
 // stageLoops makes the kernels of a stage by cells, from state w to out.
@@ -272,16 +286,11 @@ func (s *stepper[F]) beginBands(p *engine.Program, sub *substep[F], from, start,
 		return
 	}
 	p.Phase("update")
-	at := bands.Stage{From: from, Start: start, To: to, Anywhere: s.bringsWater, Due: sub.due, Dry: sub.dry}
+	at := bands.Stage{From: from, Start: start, To: to, Anywhere: func() bool { return s.forcing.BringsWater(&s.params) },
+		Due: sub.due, Dry: sub.dry}
 	for _, task := range s.activity.Begin(at) {
 		p.Run(task)
 	}
-}
-
-// bringsWater reports whether dry cells may change without flow from others: by rain, or in signs of 0 by rotation.
-func (s *stepper[F]) bringsWater() bool {
-	f := &s.forcing
-	return s.params.Forced && (f.Prescribed[f.Rain] != 0 || f.Ahead[f.Rain] != 0 || len(f.Coriolis)+len(f.Curvature) > 0)
 }
 
 // runBands runs a list of runs with the kernels of a stage, which updates the states out; a device with separate memory

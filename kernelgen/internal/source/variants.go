@@ -75,8 +75,8 @@ func isName(text string) bool {
 }
 
 // makeVariants makes a variant for each combination of the constant parameters' values; the last parameter's values
-// vary fastest. If blocks has several numbers, they are those of the variants in this order; so are those of blocks32,
-// for float32, of which there are twice as many if it is empty.
+// vary fastest. If blocks has several numbers, each is that of as many variants in this order; so are those of
+// blocks32, for float32, of which there are twice as many if it is empty.
 func (p *Package) makeVariants(k *Kernel, blocks, blocks32 []int) {
 	k.Variants = []Variant{{}}
 	for n := range k.Constants {
@@ -92,31 +92,27 @@ func (p *Package) makeVariants(k *Kernel, blocks, blocks32 []int) {
 		k.Variants = extended
 	}
 	for _, list := range [][]int{blocks, blocks32} {
-		if len(list) > 1 && len(list) != len(k.Variants) {
+		if len(list) > 0 && len(k.Variants)%len(list) != 0 {
 			p.Refuse(k.Decl, "kernel %s: %d numbers of blocks for %d variants", k.Name, len(list), len(k.Variants))
 			return
 		}
 	}
 	for i := range k.Variants {
 		v := &k.Variants[i]
-		v.Blocks = blocksOf(blocks, i)
+		v.Blocks = blocksOf(blocks, i, len(k.Variants))
 		v.Blocks32 = 2 * v.Blocks
 		if len(blocks32) > 0 && v.Blocks > 0 {
-			v.Blocks32 = blocksOf(blocks32, i)
+			v.Blocks32 = blocksOf(blocks32, i, len(k.Variants))
 		}
 	}
 }
 
-// blocksOf returns variant i's number of a list that has one for all, one for each or none: then 0.
-func blocksOf(list []int, i int) int {
-	switch len(list) {
-	case 0:
+// blocksOf returns the number of variant i of n in a list; 0 if it is empty.
+func blocksOf(list []int, i, n int) int {
+	if len(list) == 0 {
 		return 0
-	case 1:
-		return list[0]
-	default:
-		return list[i]
 	}
+	return list[i*len(list)/n]
 }
 
 // ConstantIndex returns the index of a parameter in k.Constants, or -1.

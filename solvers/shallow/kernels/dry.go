@@ -54,8 +54,8 @@ func (f *Face[F]) dryViscosity(p *Params[F]) {
 	}
 	f.roeMeanThin(p.Gravity)
 	f.computeResidual(p.DensityRatio)
-	f.waves.solve(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
-	f.speed = f.waves.fastest()
+	f.waves.Solve(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
+	f.speed = f.waves.Fastest()
 	f.pvm(p.DensityRatio)
 }
 

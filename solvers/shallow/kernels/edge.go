@@ -80,8 +80,8 @@ func (f *Face[F]) Waves(scheme Scheme, p *Params[F]) {
 	if scheme != OneLayer {
 		//atoll:mostly
 		if !f.thin {
-			f.waves.solve(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
-			f.speed = f.waves.fastest()
+			f.waves.Solve(f.u1, f.u2, f.c1, f.c2, p.DensityRatio, p.Tolerance)
+			f.speed = f.waves.Fastest()
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/eigen"
 	"math"
 	"math/cmplx"
 	"math/rand/v2"
@@ -20,8 +21,8 @@ func TestEigenvaluesAreThoseOfTheRoeMatrix(t *testing.T) {
 			if i%2 == 0 { // one layer far thinner than the other
 				f.c1 *= 1e-3
 			}
-			var ev Eigenvalues[float64]
-			ev.solve(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
+			var ev eigen.Values[float64]
+			ev.Solve(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
 			var eig mat.Eigen
 			eig.Factorize(f.matrix(r), mat.EigenNone)
 			want := eig.Values(nil)
@@ -61,10 +62,10 @@ func TestEigenvaluesInSinglePrecision(t *testing.T) {
 		p := testParams(r)
 		for range 300 {
 			f := randomFace(rng, p, 2)
-			var want Eigenvalues[float64]
-			want.solve(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
-			var got Eigenvalues[float32]
-			got.solve(float32(f.u1), float32(f.u2), float32(f.c1), float32(f.c2), float32(r), 1e-3)
+			var want eigen.Values[float64]
+			want.Solve(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
+			var got eigen.Values[float32]
+			got.Solve(float32(f.u1), float32(f.u2), float32(f.c1), float32(f.c2), float32(r), 1e-3)
 			// The closer two roots are, the less accurate: the error grows to a few square roots of the rounding error.
 			near1 := (want.L4 - want.L1) / min(want.L4-want.L3, want.L2-want.L1)
 			tol := min(2e-6*max(1, near1*near1), 2e-3)

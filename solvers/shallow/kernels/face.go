@@ -1,6 +1,9 @@
 package kernels
 
-import "github.com/atoll-hpc/atoll/solvers/common/num"
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/eigen"
+)
 
 // Face is an edge as the schemes see it, in the frame of its normal. A flux takes four stages: LoadSides, Waves between
 // the sides, the Viscosity of a scheme (PVM or Roe), and WriteFluxes.
@@ -15,7 +18,7 @@ type Face[F num.Float] struct {
 	g1, g2, w1, w2 F // weights of the right side in a Roe mean, and one over the sum of both weights
 	r1, r2, r3, r4 F // residual: A ΔW - S Δdepth
 
-	waves     Eigenvalues[F]
+	waves     eigen.Values[F]
 	viscosity vector[F]
 	speed     F // of the fastest wave
 }

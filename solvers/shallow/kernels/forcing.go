@@ -34,6 +34,11 @@ type Forcing[F num.Float] struct {
 	Model soil.Model
 }
 
+// BringsWater reports whether dry cells may change without flow from others: by rain, or in signs of 0 by rotation.
+func (f *Forcing[F]) BringsWater(p *Params[F]) bool {
+	return p.Forced && (f.Prescribed[f.Rain] != 0 || f.Ahead[f.Rain] != 0 || len(f.Coriolis)+len(f.Curvature) > 0)
+}
+
 // apply adds the forcing of owned cell i in an Euler step of length dt, except losses and rotation. A
 // single layer of water is the lower one. Rain has no momentum. from is the state at the beginning of the step, and c
 // that after the fluxes.

@@ -308,7 +308,7 @@ static_assert(sizeof(local_Steps_f32) == 48 && offsetof(local_Steps_f32, Of) == 
     offsetof(local_Steps_f32, Longest) == 24, "local_Steps_f32");
 
 // Vec2 is a vector in the plane of the mesh: a gradient, an offset or a velocity.
-// Vec2[float32], slopes.go:6
+// Vec2[float32], slopes.go:9
 struct Vec2_f32 {
     float X, Y;
 };
@@ -318,7 +318,7 @@ static_assert(sizeof(Vec2_f32) == 8 && offsetof(Vec2_f32, X) == 0 && offsetof(Ve
 // vertices, or one of the constants Wall and Open; the vectors from the centroid to the middles of the first two edges,
 // m, the sum of all three being 0; the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
 // gradient of the bed's height. In float32 it is 64 bytes, two sectors of a GPU's memory.
-// Stencil[float32], slopes.go:18
+// Stencil[float32], slopes.go:21
 struct alignas(16) Stencil_f32 {
     Array<int32, 3> Neighbours;
     int32 Outlet_;
@@ -448,7 +448,7 @@ static_assert(sizeof(air_Air_f32) == 216 && offsetof(air_Air_f32, WindX) == 0 &&
 
 // Lost is the thickness of water that left a cell upwards and downwards since the start, and that of the rain on it,
 // which is known only if a model of the soil needs it, m.
-// Lost, forcing.go:121
+// Lost, forcing.go:126
 struct Lost {
     double Evaporated, Infiltrated, Fallen;
 };
@@ -598,7 +598,7 @@ static_assert(sizeof(local_Steps_f64) == 48 && offsetof(local_Steps_f64, Of) == 
     offsetof(local_Steps_f64, Longest) == 24, "local_Steps_f64");
 
 // Vec2 is a vector in the plane of the mesh: a gradient, an offset or a velocity.
-// Vec2[float64], slopes.go:6
+// Vec2[float64], slopes.go:9
 struct Vec2_f64 {
     double X, Y;
 };
@@ -608,7 +608,7 @@ static_assert(sizeof(Vec2_f64) == 16 && offsetof(Vec2_f64, X) == 0 && offsetof(V
 // vertices, or one of the constants Wall and Open; the vectors from the centroid to the middles of the first two edges,
 // m, the sum of all three being 0; the weights of ∇f = Σ Weight (f of the neighbour - f of the cell), 1/m; and the
 // gradient of the bed's height. In float32 it is 64 bytes, two sectors of a GPU's memory.
-// Stencil[float64], slopes.go:18
+// Stencil[float64], slopes.go:21
 struct alignas(16) Stencil_f64 {
     Array<int32, 3> Neighbours;
     int32 Outlet_;
@@ -830,7 +830,7 @@ static_assert(sizeof(Counters) == 16 && offsetof(Counters, ComplexEdges) == 0 &&
 
 // side is the state at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow q,
 // normal velocity u, tangential velocity t; and depth of the bed and area of the cell.
-// side[float32], face.go:25
+// side[float32], face.go:28
 struct side_f32 {
     float h1, q1, u1, t1;
     float h2, q2, u2, t2;
@@ -848,19 +848,19 @@ static_assert(sizeof(side_f32) == 76 && offsetof(side_f32, h1) == 0 && offsetof(
     offsetof(side_f32, bed) == 56 && offsetof(side_f32, share1) == 60 && offsetof(side_f32, share2) == 64 &&
     offsetof(side_f32, free1) == 68 && offsetof(side_f32, free2) == 72, "side_f32");
 
-// Eigenvalues are those of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves and
-// are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
-// Eigenvalues[float32], eigen.go:7
-struct Eigenvalues_f32 {
+// Values are the eigenvalues of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves
+// and are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
+// eigen.Values[float32], eigen/eigen.go:8
+struct eigen_Values_f32 {
     float L1, L2, L3, L4;
     bool Complex;
 };
-static_assert(sizeof(Eigenvalues_f32) == 20 && offsetof(Eigenvalues_f32, L1) == 0 &&
-    offsetof(Eigenvalues_f32, L2) == 4 && offsetof(Eigenvalues_f32, L3) == 8 &&
-    offsetof(Eigenvalues_f32, L4) == 12 && offsetof(Eigenvalues_f32, Complex) == 16, "Eigenvalues_f32");
+static_assert(sizeof(eigen_Values_f32) == 20 && offsetof(eigen_Values_f32, L1) == 0 &&
+    offsetof(eigen_Values_f32, L2) == 4 && offsetof(eigen_Values_f32, L3) == 8 &&
+    offsetof(eigen_Values_f32, L4) == 12 && offsetof(eigen_Values_f32, Complex) == 16, "eigen_Values_f32");
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
-// vector[float32], face.go:39
+// vector[float32], face.go:42
 struct vector_f32 {
     float h1, q1, h2, q2;
 };
@@ -869,7 +869,7 @@ static_assert(sizeof(vector_f32) == 16 && offsetof(vector_f32, h1) == 0 && offse
 
 // Face is an edge as the schemes see it, in the frame of its normal. A flux takes four stages: LoadSides, Waves between
 // the sides, the Viscosity of a scheme (PVM or Roe), and WriteFluxes.
-// Face[float32], face.go:7
+// Face[float32], face.go:10
 struct Face_f32 {
     side_f32 l, r;
     bool thin;
@@ -879,7 +879,7 @@ struct Face_f32 {
     float u1, u2, c1, c2;
     float g1, g2, w1, w2;
     float r1, r2, r3, r4;
-    Eigenvalues_f32 waves;
+    eigen_Values_f32 waves;
     vector_f32 viscosity;
     float speed_;
 };
@@ -895,7 +895,7 @@ static_assert(sizeof(Face_f32) == 252 && offsetof(Face_f32, l) == 0 && offsetof(
 // wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
 // left L = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. The fields are λ, X2, m and 1/(L·R). L·R is the
 // derivative of the characteristic polynomial at λ: it vanishes only at a double root, and no external root is double.
-// wave[float32], roe.go:69
+// wave[float32], roe.go:72
 struct wave_f32 {
     float l, x2, m, weight;
 };
@@ -904,7 +904,7 @@ static_assert(sizeof(wave_f32) == 16 && offsetof(wave_f32, l) == 0 && offsetof(w
 
 // side is the state at one side of an edge, in the frame of the normal: for each layer thickness h, normal mass flow q,
 // normal velocity u, tangential velocity t; and depth of the bed and area of the cell.
-// side[float64], face.go:25
+// side[float64], face.go:28
 struct side_f64 {
     double h1, q1, u1, t1;
     double h2, q2, u2, t2;
@@ -922,19 +922,19 @@ static_assert(sizeof(side_f64) == 152 && offsetof(side_f64, h1) == 0 && offsetof
     offsetof(side_f64, bed) == 112 && offsetof(side_f64, share1) == 120 && offsetof(side_f64, share2) == 128 &&
     offsetof(side_f64, free1) == 136 && offsetof(side_f64, free2) == 144, "side_f64");
 
-// Eigenvalues are those of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves and
-// are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
-// Eigenvalues[float64], eigen.go:7
-struct Eigenvalues_f64 {
+// Values are the eigenvalues of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves
+// and are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
+// eigen.Values[float64], eigen/eigen.go:8
+struct eigen_Values_f64 {
     double L1, L2, L3, L4;
     bool Complex;
 };
-static_assert(sizeof(Eigenvalues_f64) == 40 && offsetof(Eigenvalues_f64, L1) == 0 &&
-    offsetof(Eigenvalues_f64, L2) == 8 && offsetof(Eigenvalues_f64, L3) == 16 &&
-    offsetof(Eigenvalues_f64, L4) == 24 && offsetof(Eigenvalues_f64, Complex) == 32, "Eigenvalues_f64");
+static_assert(sizeof(eigen_Values_f64) == 40 && offsetof(eigen_Values_f64, L1) == 0 &&
+    offsetof(eigen_Values_f64, L2) == 8 && offsetof(eigen_Values_f64, L3) == 16 &&
+    offsetof(eigen_Values_f64, L4) == 24 && offsetof(eigen_Values_f64, Complex) == 32, "eigen_Values_f64");
 
 // vector holds one number for each of (h1, q1, h2, q2) in the frame of the normal.
-// vector[float64], face.go:39
+// vector[float64], face.go:42
 struct vector_f64 {
     double h1, q1, h2, q2;
 };
@@ -943,7 +943,7 @@ static_assert(sizeof(vector_f64) == 32 && offsetof(vector_f64, h1) == 0 && offse
 
 // Face is an edge as the schemes see it, in the frame of its normal. A flux takes four stages: LoadSides, Waves between
 // the sides, the Viscosity of a scheme (PVM or Roe), and WriteFluxes.
-// Face[float64], face.go:7
+// Face[float64], face.go:10
 struct Face_f64 {
     side_f64 l, r;
     bool thin;
@@ -953,7 +953,7 @@ struct Face_f64 {
     double u1, u2, c1, c2;
     double g1, g2, w1, w2;
     double r1, r2, r3, r4;
-    Eigenvalues_f64 waves;
+    eigen_Values_f64 waves;
     vector_f64 viscosity;
     double speed_;
 };
@@ -969,7 +969,7 @@ static_assert(sizeof(Face_f64) == 504 && offsetof(Face_f64, l) == 0 && offsetof(
 // wave is an external eigenvalue λ with its eigenvectors: R = (1, λ, m, mλ) on the right with m = X1/c1, and on the
 // left L = (X2 (λ-2u1), X2, c1 (λ-2u2), c1), X_k = (λ-u_k)² - c_k. The fields are λ, X2, m and 1/(L·R). L·R is the
 // derivative of the characteristic polynomial at λ: it vanishes only at a double root, and no external root is double.
-// wave[float64], roe.go:69
+// wave[float64], roe.go:72
 struct wave_f64 {
     double l, x2, m, weight;
 };
@@ -1022,7 +1022,7 @@ static_assert(sizeof(Peak) == 64 && offsetof(Peak, Depth) == 0 && offsetof(Peak,
 //
 // Share1 and Share2 are one over the sum of the potential outflow of a layer through the cell's edges (see
 // potentialOutflow), in s/m³; 0 for a layer that is dry or tranquil.
-// Slopes[float32], slopes.go:33
+// Slopes[float32], slopes.go:36
 struct alignas(16) Slopes_f32 {
     float H2, Share2;
     Vec2_f32 Z2, Bed_;
@@ -1042,7 +1042,7 @@ static_assert(sizeof(Slopes_f32) == 96 && offsetof(Slopes_f32, H2) == 0 && offse
     offsetof(Slopes_f32, U1y) == 88, "Slopes_f32");
 
 // geometry is a Stencil unpacked: the vectors to the middles of all three edges, and the weights.
-// geometry[float32], slopes.go:83
+// geometry[float32], slopes.go:86
 struct geometry_f32 {
     Array<Vec2_f32, 3> arm, weight;
 };
@@ -1050,7 +1050,7 @@ static_assert(sizeof(geometry_f32) == 48 && offsetof(geometry_f32, arm) == 0 &&
     offsetof(geometry_f32, weight) == 24, "geometry_f32");
 
 // water holds the thicknesses, levels and velocities of a cell, and the height of its bed.
-// water[float32], slopes.go:46
+// water[float32], slopes.go:49
 struct water_f32 {
     float h1, h2, z1, z2, bed;
     Vec2_f32 u1, u2;
@@ -1066,7 +1066,7 @@ static_assert(sizeof(water_f32) == 36 && offsetof(water_f32, h1) == 0 && offseto
 //
 // Share1 and Share2 are one over the sum of the potential outflow of a layer through the cell's edges (see
 // potentialOutflow), in s/m³; 0 for a layer that is dry or tranquil.
-// Slopes[float64], slopes.go:33
+// Slopes[float64], slopes.go:36
 struct alignas(16) Slopes_f64 {
     double H2, Share2;
     Vec2_f64 Z2, Bed_;
@@ -1086,7 +1086,7 @@ static_assert(sizeof(Slopes_f64) == 192 && offsetof(Slopes_f64, H2) == 0 && offs
     offsetof(Slopes_f64, U1y) == 176, "Slopes_f64");
 
 // geometry is a Stencil unpacked: the vectors to the middles of all three edges, and the weights.
-// geometry[float64], slopes.go:83
+// geometry[float64], slopes.go:86
 struct geometry_f64 {
     Array<Vec2_f64, 3> arm, weight;
 };
@@ -1094,7 +1094,7 @@ static_assert(sizeof(geometry_f64) == 96 && offsetof(geometry_f64, arm) == 0 &&
     offsetof(geometry_f64, weight) == 48, "geometry_f64");
 
 // water holds the thicknesses, levels and velocities of a cell, and the height of its bed.
-// water[float64], slopes.go:46
+// water[float64], slopes.go:49
 struct water_f64 {
     double h1, h2, z1, z2, bed;
     Vec2_f64 u1, u2;
@@ -1197,9 +1197,30 @@ static_assert(sizeof(Series) == 40 && offsetof(Series, Slot) == 0 && offsetof(Se
     offsetof(Series, Count) == 8 && offsetof(Series, At) == 12 && offsetof(Series, Limit) == 16 &&
     offsetof(Series, Mean) == 20 && offsetof(Series, Longest) == 24 && offsetof(Series, Total) == 32, "Series");
 
+// Tiles are those of a rank, and which of them may have water: each array of states has a mark for each tile, which is
+// 0 if all bits of the tile's cells are 0 there.
+// wet.Tiles, wet/wet.go:7
+struct wet_Tiles {
+    Slice<int32> First;
+    Slice<int32> Beside;
+    Slice<int32> Awake;
+    Slice<int32> Of;
+};
+static_assert(sizeof(wet_Tiles) == 96 && offsetof(wet_Tiles, First) == 0 && offsetof(wet_Tiles, Beside) == 24 &&
+    offsetof(wet_Tiles, Awake) == 48 && offsetof(wet_Tiles, Of) == 72, "wet_Tiles");
+
+// Stage has the marks of the arrays of a stage: it computes the states in To from those in From and those at the start
+// of the step.
+// wet.Stage, wet/wet.go:16
+struct wet_Stage {
+    Slice<int32> From, Start, To;
+};
+static_assert(sizeof(wet_Stage) == 72 && offsetof(wet_Stage, From) == 0 && offsetof(wet_Stage, Start) == 24 &&
+    offsetof(wet_Stage, To) == 48, "wet_Stage");
+
 // SlopeTable stores the Slopes of cells with the same pair of values of all cells adjacent, so that the threads of a
 // GPU, which process adjacent cells, access adjacent memory.
-// SlopeTable[float32], slopes.go:156
+// SlopeTable[float32], slopes.go:159
 struct SlopeTable_f32 {
     Slice<Vec2_f32> Pairs;
     int64 Cells;
@@ -1209,7 +1230,7 @@ static_assert(sizeof(SlopeTable_f32) == 32 && offsetof(SlopeTable_f32, Pairs) ==
 
 // SlopeTable stores the Slopes of cells with the same pair of values of all cells adjacent, so that the threads of a
 // GPU, which process adjacent cells, access adjacent memory.
-// SlopeTable[float64], slopes.go:156
+// SlopeTable[float64], slopes.go:159
 struct SlopeTable_f64 {
     Slice<Vec2_f64> Pairs;
     int64 Cells;
@@ -1219,7 +1240,7 @@ static_assert(sizeof(SlopeTable_f64) == 32 && offsetof(SlopeTable_f64, Pairs) ==
 
 // Tile holds the first cell and the first edge of a tile; they end at those of the next tile. The first Own of the
 // edges have their left cell in the tile.
-// Tile, tile.go:20
+// Tile, tile.go:22
 struct alignas(16) Tile {
     int32 Cell, Edge, Own, blank3;
 };
@@ -1228,7 +1249,7 @@ static_assert(sizeof(Tile) == 16 && offsetof(Tile, Cell) == 0 && offsetof(Tile, 
 
 // TileCell is a cell of a tile. Slots holds ten bits for each of its edges in the order of its vertices: the number of
 // the edge in the tile, times 2, plus 1 where the cell is the edge's right.
-// TileCell, tile.go:24
+// TileCell, tile.go:26
 struct alignas(8) TileCell {
     int32 Cell, Slots;
 };
@@ -1236,7 +1257,7 @@ static_assert(sizeof(TileCell) == 8 && offsetof(TileCell, Cell) == 0 && offsetof
 
 // TiledMesh is a rank's part of the mesh cut into tiles. Beds and states are indexed by cell; the rest is in the
 // order of tiles.
-// TiledMesh[float32], tile.go:28
+// TiledMesh[float32], tile.go:30
 struct TiledMesh_f32 {
     Slice<Tile> Tiles;
     Slice<TileCell> Cells;
@@ -1245,15 +1266,17 @@ struct TiledMesh_f32 {
     Slice<Bed_f32> Beds;
     Slice<Arms_f32> Arms_;
     Boundary_f32 Boundary_;
+    wet_Tiles Wet;
 };
-static_assert(sizeof(TiledMesh_f32) == 360 && offsetof(TiledMesh_f32, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f32) == 456 && offsetof(TiledMesh_f32, Tiles) == 0 &&
     offsetof(TiledMesh_f32, Cells) == 24 && offsetof(TiledMesh_f32, EdgeCells_) == 48 &&
     offsetof(TiledMesh_f32, Normals) == 72 && offsetof(TiledMesh_f32, Beds) == 96 &&
-    offsetof(TiledMesh_f32, Arms_) == 120 && offsetof(TiledMesh_f32, Boundary_) == 144, "TiledMesh_f32");
+    offsetof(TiledMesh_f32, Arms_) == 120 && offsetof(TiledMesh_f32, Boundary_) == 144 &&
+    offsetof(TiledMesh_f32, Wet) == 360, "TiledMesh_f32");
 
 // TiledMesh is a rank's part of the mesh cut into tiles. Beds and states are indexed by cell; the rest is in the
 // order of tiles.
-// TiledMesh[float64], tile.go:28
+// TiledMesh[float64], tile.go:30
 struct TiledMesh_f64 {
     Slice<Tile> Tiles;
     Slice<TileCell> Cells;
@@ -1262,11 +1285,13 @@ struct TiledMesh_f64 {
     Slice<Bed_f64> Beds;
     Slice<Arms_f64> Arms_;
     Boundary_f64 Boundary_;
+    wet_Tiles Wet;
 };
-static_assert(sizeof(TiledMesh_f64) == 360 && offsetof(TiledMesh_f64, Tiles) == 0 &&
+static_assert(sizeof(TiledMesh_f64) == 456 && offsetof(TiledMesh_f64, Tiles) == 0 &&
     offsetof(TiledMesh_f64, Cells) == 24 && offsetof(TiledMesh_f64, EdgeCells_) == 48 &&
     offsetof(TiledMesh_f64, Normals) == 72 && offsetof(TiledMesh_f64, Beds) == 96 &&
-    offsetof(TiledMesh_f64, Arms_) == 120 && offsetof(TiledMesh_f64, Boundary_) == 144, "TiledMesh_f64");
+    offsetof(TiledMesh_f64, Arms_) == 120 && offsetof(TiledMesh_f64, Boundary_) == 144 &&
+    offsetof(TiledMesh_f64, Wet) == 360, "TiledMesh_f64");
 
 // Rise holds a cell's bed before the motion, its depth in m and its slope, and the total change of both. Slopes are
 // for second order.
@@ -1368,7 +1393,7 @@ DEVICE void balance_applyFluxes_f32(balance_f32 *b, bool oneLayer, float rate, S
 }
 
 // rainOn returns the rain on owned cell i, m/s.
-// (*Forcing[float32]).rainOn, forcing.go:61
+// (*Forcing[float32]).rainOn, forcing.go:66
 DEVICE float Forcing_rainOn_f32(const Forcing_f32 *f, int64 i) {
     float rain = f->Prescribed[f->Rain];
     if (f->Pattern.len > 0) {
@@ -1448,7 +1473,7 @@ DEVICE air_Air_Wind_f32_results air_Air_Wind_f32(const air_Air_f32 *a, int64 i, 
 }
 
 // applyWind adds the stress of the wind to the upper layer, if there is one.
-// (*Forcing[float32]).applyWind, forcing.go:51
+// (*Forcing[float32]).applyWind, forcing.go:56
 DEVICE void Forcing_applyWind_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *c) {
     auto [x, y, stress] = air_Air_Wind_f32(&f->Air, i, f->Prescribed, dt);
     if (c->H1 >= p->DryDepth) {
@@ -1479,7 +1504,7 @@ DEVICE air_Air_Push_f32_results air_Air_Push_f32(const air_Air_f32 *a, int64 i, 
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
-// (*Forcing[float32]).applyAirPressure, forcing.go:91
+// (*Forcing[float32]).applyAirPressure, forcing.go:96
 DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt,
         State_f32 *from, State_f32 *c) {
     auto [x, y] = air_Air_Push_f32(&f->Air, i, f->Prescribed, dt);
@@ -1497,7 +1522,7 @@ DEVICE void Forcing_applyAirPressure_f32(const Forcing_f32 *f, int64 i, const Pa
 // apply adds the forcing of owned cell i in an Euler step of length dt, except losses and rotation. A
 // single layer of water is the lower one. Rain has no momentum. from is the state at the beginning of the step, and c
 // that after the fluxes.
-// (*Forcing[float32]).apply, forcing.go:40
+// (*Forcing[float32]).apply, forcing.go:45
 DEVICE void Forcing_apply_f32(const Forcing_f32 *f, int64 i, const Params_f32 *p, float dt, State_f32 *from,
         State_f32 *c) {
     c->H2 += dt * Forcing_rainOn_f32(f, i);
@@ -1639,7 +1664,7 @@ DEVICE double soil_Soil_Infiltration_f32(soil_Soil_f32 *s, int32 model, double i
 
 // Lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float32]).Lose, forcing.go:125
+// (*Forcing[float32]).Lose, forcing.go:130
 DEVICE void Forcing_Lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -1667,7 +1692,7 @@ DEVICE void Forcing_Lose_f32(const Forcing_f32 *f, int64 i, float dt, State_f32 
 }
 
 // velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
-// velocity[float32], face.go:86
+// velocity[float32], face.go:89
 DEVICE float velocity_f32(float h, float q, float dry) {
     if (h <= 0.0f && h < dry) {
         return 0.0f;
@@ -1707,7 +1732,7 @@ DEVICE turn_Factors_f32_results turn_Factors_f32(float dt, float rate) {
 
 // rotate turns the mass flows of owned cell i over a time dt at constant speed, at the rate of turn.Rate for the
 // velocity that the state from has.
-// (*Forcing[float32]).rotate, forcing.go:104
+// (*Forcing[float32]).rotate, forcing.go:109
 DEVICE void Forcing_rotate_f32(const Forcing_f32 *f, int64 i, float dt, float dry, State_f32 *from, State_f32 *c) {
     float u1 = 0.0f, u2 = 0.0f;
     if (f->Curvature.len > 0) {
@@ -1878,13 +1903,13 @@ DEVICE float balance_stepLimit_f32(balance_f32 *b, const Params_f32 *p, float ar
 }
 
 // stepLimit returns the longest step that the rain until the end of the next step allows.
-// (*Forcing[float32]).stepLimit, forcing.go:70
+// (*Forcing[float32]).stepLimit, forcing.go:75
 DEVICE float Forcing_stepLimit_f32(const Forcing_f32 *f) {
     return f->Ahead[f->Limit];
 }
 
 // rainAhead returns the largest rain on owned cell i until the end of the next step, m/s.
-// (*Forcing[float32]).rainAhead, forcing.go:82
+// (*Forcing[float32]).rainAhead, forcing.go:87
 DEVICE float Forcing_rainAhead_f32(const Forcing_f32 *f, int64 i) {
     float rain = f->Ahead[f->Rain];
     if (f->Pattern.len > 0) {
@@ -2007,7 +2032,7 @@ DEVICE void balance_applyFluxes_f64(balance_f64 *b, bool oneLayer, double rate, 
 }
 
 // rainOn returns the rain on owned cell i, m/s.
-// (*Forcing[float64]).rainOn, forcing.go:61
+// (*Forcing[float64]).rainOn, forcing.go:66
 DEVICE double Forcing_rainOn_f64(const Forcing_f64 *f, int64 i) {
     double rain = f->Prescribed[f->Rain];
     if (f->Pattern.len > 0) {
@@ -2064,7 +2089,7 @@ DEVICE air_Air_Wind_f64_results air_Air_Wind_f64(const air_Air_f64 *a, int64 i, 
 }
 
 // applyWind adds the stress of the wind to the upper layer, if there is one.
-// (*Forcing[float64]).applyWind, forcing.go:51
+// (*Forcing[float64]).applyWind, forcing.go:56
 DEVICE void Forcing_applyWind_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *c) {
     auto [x, y, stress] = air_Air_Wind_f64(&f->Air, i, f->Prescribed, dt);
     if (c->H1 >= p->DryDepth) {
@@ -2096,7 +2121,7 @@ DEVICE air_Air_Push_f64_results air_Air_Push_f64(const air_Air_f64 *a, int64 i, 
 }
 
 // applyAirPressure accelerates both layers by the gradient of the air pressure.
-// (*Forcing[float64]).applyAirPressure, forcing.go:91
+// (*Forcing[float64]).applyAirPressure, forcing.go:96
 DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt,
         State_f64 *from, State_f64 *c) {
     auto [x, y] = air_Air_Push_f64(&f->Air, i, f->Prescribed, dt);
@@ -2114,7 +2139,7 @@ DEVICE void Forcing_applyAirPressure_f64(const Forcing_f64 *f, int64 i, const Pa
 // apply adds the forcing of owned cell i in an Euler step of length dt, except losses and rotation. A
 // single layer of water is the lower one. Rain has no momentum. from is the state at the beginning of the step, and c
 // that after the fluxes.
-// (*Forcing[float64]).apply, forcing.go:40
+// (*Forcing[float64]).apply, forcing.go:45
 DEVICE void Forcing_apply_f64(const Forcing_f64 *f, int64 i, const Params_f64 *p, double dt, State_f64 *from,
         State_f64 *c) {
     c->H2 += dt * Forcing_rainOn_f64(f, i);
@@ -2153,7 +2178,7 @@ DEVICE double soil_Soil_Infiltration_f64(soil_Soil_f64 *s, int32 model, double i
 
 // Lose removes evaporation and infiltration of a whole step of length dt from owned cell i, at most the water that it
 // has, evaporation first. It follows the step, so that the last film is removed too. Lost water takes its momentum.
-// (*Forcing[float64]).Lose, forcing.go:125
+// (*Forcing[float64]).Lose, forcing.go:130
 DEVICE void Forcing_Lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64 *c) {
     if (f->Lost_.len == 0) {
         return;
@@ -2181,7 +2206,7 @@ DEVICE void Forcing_Lose_f64(const Forcing_f64 *f, int64 i, double dt, State_f64
 }
 
 // velocity returns q/h, tending to 0 with h if the layer is thinner than dry.
-// velocity[float64], face.go:86
+// velocity[float64], face.go:89
 DEVICE double velocity_f64(double h, double q, double dry) {
     if (h <= 0.0 && h < dry) {
         return 0.0;
@@ -2221,7 +2246,7 @@ DEVICE turn_Factors_f64_results turn_Factors_f64(double dt, double rate) {
 
 // rotate turns the mass flows of owned cell i over a time dt at constant speed, at the rate of turn.Rate for the
 // velocity that the state from has.
-// (*Forcing[float64]).rotate, forcing.go:104
+// (*Forcing[float64]).rotate, forcing.go:109
 DEVICE void Forcing_rotate_f64(const Forcing_f64 *f, int64 i, double dt, double dry, State_f64 *from, State_f64 *c) {
     double u1 = 0.0, u2 = 0.0;
     if (f->Curvature.len > 0) {
@@ -2392,13 +2417,13 @@ DEVICE double balance_stepLimit_f64(balance_f64 *b, const Params_f64 *p, double 
 }
 
 // stepLimit returns the longest step that the rain until the end of the next step allows.
-// (*Forcing[float64]).stepLimit, forcing.go:70
+// (*Forcing[float64]).stepLimit, forcing.go:75
 DEVICE double Forcing_stepLimit_f64(const Forcing_f64 *f) {
     return f->Ahead[f->Limit];
 }
 
 // rainAhead returns the largest rain on owned cell i until the end of the next step, m/s.
-// (*Forcing[float64]).rainAhead, forcing.go:82
+// (*Forcing[float64]).rainAhead, forcing.go:87
 DEVICE double Forcing_rainAhead_f64(const Forcing_f64 *f, int64 i) {
     double rain = f->Ahead[f->Rain];
     if (f->Pattern.len > 0) {
@@ -2567,7 +2592,7 @@ DEVICE int32 EdgeCells_inner(EdgeCells e) {
 
 // rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
 // it is divided by h.
-// (*side[float32]).rotate, face.go:43
+// (*side[float32]).rotate, face.go:46
 DEVICE void side_rotate_f32(side_f32 *s, int32 scheme, State_f32 *w, Bed_f32 *bed, float nx, float ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
@@ -2582,14 +2607,14 @@ DEVICE void side_rotate_f32(side_f32 *s, int32 scheme, State_f32 *w, Bed_f32 *be
 }
 
 // computeLevels computes the levels of a side with the state of its cell.
-// (*side[float32]).computeLevels, face.go:52
+// (*side[float32]).computeLevels, face.go:55
 DEVICE void side_computeLevels_f32(side_f32 *s) {
     s->z2 = s->h2 - s->depth;
     s->z1 = s->h1 + s->z2;
 }
 
 // thinVelocityLower does so for the lower layer.
-// (*side[float32]).thinVelocityLower, face.go:80
+// (*side[float32]).thinVelocityLower, face.go:83
 DEVICE void side_thinVelocityLower_f32(side_f32 *s, float dry) {
     s->u2 = velocity_f32(s->h2, s->q2, dry);
     s->t2 = velocity_f32(s->h2, s->t2, dry);
@@ -2597,7 +2622,7 @@ DEVICE void side_thinVelocityLower_f32(side_f32 *s, float dry) {
 }
 
 // mirror makes s the state behind a wall: the same water with its normal velocity reversed.
-// (*side[float32]).mirror, face.go:98
+// (*side[float32]).mirror, face.go:101
 DEVICE void side_mirror_f32(side_f32 *s) {
     s->q1 = -s->q1;
     s->u1 = -s->u1;
@@ -2606,13 +2631,13 @@ DEVICE void side_mirror_f32(side_f32 *s) {
 }
 
 // thin reports whether a layer is absent.
-// (*side[float32]).thin, face.go:58
+// (*side[float32]).thin, face.go:61
 DEVICE bool side_thin_f32(side_f32 *s, float dry) {
     return s->h1 < dry || s->h2 < dry;
 }
 
 // thinVelocities computes the velocities of a side on which a layer may be absent, and the resulting mass flows.
-// (*side[float32]).thinVelocities, face.go:73
+// (*side[float32]).thinVelocities, face.go:76
 DEVICE void side_thinVelocities_f32(side_f32 *s, float dry) {
     s->u1 = velocity_f32(s->h1, s->q1, dry);
     s->t1 = velocity_f32(s->h1, s->t1, dry);
@@ -2621,7 +2646,7 @@ DEVICE void side_thinVelocities_f32(side_f32 *s, float dry) {
 }
 
 // velocities computes the velocities of both sides if both layers are present, with one division.
-// (*Face[float32]).velocities, face.go:61
+// (*Face[float32]).velocities, face.go:64
 DEVICE void Face_velocities_f32(Face_f32 *f) {
     side_f32 *l = &f->l, *r = &f->r;
     float hl = l->h1 * l->h2, hr = r->h1 * r->h2;
@@ -2644,7 +2669,7 @@ DEVICE void Face_velocities_f32(Face_f32 *f) {
 }
 
 // levelJumps computes the jumps of surface and interface if both layers are present.
-// (*Face[float32]).levelJumps, face.go:103
+// (*Face[float32]).levelJumps, face.go:106
 DEVICE void Face_levelJumps_f32(Face_f32 *f) {
     float z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
@@ -2653,7 +2678,7 @@ DEVICE void Face_levelJumps_f32(Face_f32 *f) {
 
 // roeMean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by
 // √h, with both weights multiplied by that of the left side.
-// (*Face[float32]).roeMean, face.go:111
+// (*Face[float32]).roeMean, face.go:114
 DEVICE void Face_roeMean_f32(Face_f32 *f, float g) {
     side_f32 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f32(l->h1 * r->h1);
@@ -2670,7 +2695,7 @@ DEVICE void Face_roeMean_f32(Face_f32 *f, float g) {
 
 // computeResidual fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as
 // jumps of levels, it vanishes exactly in a lake at rest.
-// (*Face[float32]).computeResidual, face.go:125
+// (*Face[float32]).computeResidual, face.go:128
 DEVICE void Face_computeResidual_f32(Face_f32 *f, float ratio) {
     side_f32 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -2728,7 +2753,7 @@ DEVICE float num_Abs_f32(float x) {
     return x;
 }
 
-// solve finds the roots of ((λ-u1)² - c1)((λ-u2)² - c2) = r c1 c2, where c = g h > 0.
+// Solve finds the roots of ((λ-u1)² - c1)((λ-u2)² - c2) = r c1 c2, where c = g h > 0.
 //
 // In x = λ - (u1+u2)/2 the quartic has no cubic term and holds 1-r explicitly, so nothing cancels as r → 1:
 //
@@ -2741,8 +2766,9 @@ DEVICE float num_Abs_f32(float x) {
 //
 // which Newton's method approaches from below without overshooting. It is small as long as the shear is, and its
 // series in b²/k leaves one iteration as a rule.
-// (*Eigenvalues[float32]).solve, eigen.go:25
-DEVICE void Eigenvalues_solve_f32(Eigenvalues_f32 *ev, float u1, float u2, float c1, float c2, float r, float tol) {
+// (*eigen.Values[float32]).Solve, eigen/eigen.go:26
+DEVICE void eigen_Values_Solve_f32(eigen_Values_f32 *ev, float u1, float u2, float c1, float c2, float r,
+        float tol) {
     float mean = (u1 + u2) / 2.0f, d = (u2 - u1) / 2.0f;
     float sum = c1 + c2, diff = c1 - c2, prod = c1 * c2;
     float dd = d * d;
@@ -2785,9 +2811,9 @@ DEVICE void Eigenvalues_solve_f32(Eigenvalues_f32 *ev, float u1, float u2, float
     ev->Complex = disc < 0.0f;
 }
 
-// fastest is max(|λ1|, |λ4|).
-// (*Eigenvalues[float32]).fastest, eigen.go:64
-DEVICE float Eigenvalues_fastest_f32(Eigenvalues_f32 *ev) {
+// Fastest is max(|λ1|, |λ4|).
+// (*eigen.Values[float32]).Fastest, eigen/eigen.go:65
+DEVICE float eigen_Values_Fastest_f32(eigen_Values_f32 *ev) {
     return num_Abs_f32(ev->L1 + ev->L4) / 2.0f + (ev->L4 - ev->L1) / 2.0f;
 }
 
@@ -2796,8 +2822,8 @@ DEVICE float Eigenvalues_fastest_f32(Eigenvalues_f32 *ev) {
 DEVICE void Face_Waves_f32(Face_f32 *f, int32 scheme, const Params_f32 *p) {
     if (scheme != 3) {
         if (!f->thin) {
-            Eigenvalues_solve_f32(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
-            f->speed_ = Eigenvalues_fastest_f32(&f->waves);
+            eigen_Values_Solve_f32(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
+            f->speed_ = eigen_Values_Fastest_f32(&f->waves);
         }
     }
 }
@@ -2905,13 +2931,13 @@ DEVICE void Face_stopUpper_f32(Face_f32 *f) {
 }
 
 // residual returns the residual of the face as a vector.
-// (*Face[float32]).residual, face.go:147
+// (*Face[float32]).residual, face.go:150
 DEVICE vector_f32 Face_residual_f32(Face_f32 *f) {
     return vector_f32{f->r1, f->r2, f->r3, f->r4};
 }
 
 // applyRoeMatrix returns A v with the Roe matrix A of the face.
-// (*Face[float32]).applyRoeMatrix, face.go:134
+// (*Face[float32]).applyRoeMatrix, face.go:137
 DEVICE vector_f32 Face_applyRoeMatrix_f32(Face_f32 *f, float r, vector_f32 v) {
     return vector_f32{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0f * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0f * f->u2 * v.q2};
 }
@@ -2924,7 +2950,7 @@ DEVICE vector_f32 Face_applyRoeMatrix_f32(Face_f32 *f, float r, vector_f32 v) {
 // internal wave is critical; the terms of a1 and a2 need only A (ΔW - A⁻¹S Δdepth), the residual.
 // (*Face[float32]).pvm, pvm.go:11
 DEVICE void Face_pvm_f32(Face_f32 *f, float r) {
-    Eigenvalues_f32 *ev = &f->waves;
+    eigen_Values_f32 *ev = &f->waves;
     float l1 = ev->L1, l4 = ev->L4;
     // max(|λ2|, |λ3|) without a branch
     float x = num_Abs_f32(ev->L2 + ev->L3) / 2.0f + (ev->L3 - ev->L2) / 2.0f;
@@ -3020,13 +3046,13 @@ DEVICE void Face_dryViscosity_f32(Face_f32 *f, const Params_f32 *p) {
     }
     Face_roeMeanThin_f32(f, p->Gravity);
     Face_computeResidual_f32(f, p->DensityRatio);
-    Eigenvalues_solve_f32(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
-    f->speed_ = Eigenvalues_fastest_f32(&f->waves);
+    eigen_Values_Solve_f32(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
+    f->speed_ = eigen_Values_Fastest_f32(&f->waves);
     Face_pvm_f32(f, p->DensityRatio);
 }
 
 // external computes both external waves with one division.
-// (*Face[float32]).external, roe.go:72
+// (*Face[float32]).external, roe.go:75
 struct Face_external_f32_results { wave_f32 r0; wave_f32 r1; };
 DEVICE Face_external_f32_results Face_external_f32(Face_f32 *f, float l1, float l4) {
     float a1 = (l1 - f->u1) * (l1 - f->u1) - f->c1, a2 = (l1 - f->u2) * (l1 - f->u2) - f->c2;
@@ -3039,7 +3065,7 @@ DEVICE Face_external_f32_results Face_external_f32(Face_f32 *f, float l1, float 
 }
 
 // project returns E v for an external wave: R (L·v)/(L·R).
-// (*Face[float32]).project, roe.go:83
+// (*Face[float32]).project, roe.go:86
 DEVICE vector_f32 Face_project_f32(Face_f32 *f, wave_f32 *w, vector_f32 v) {
     float s = (w->x2 * ((w->l - 2.0f * f->u1) * v.h1 + v.q1) + f->c1 * ((w->l - 2.0f * f->u2) * v.h2 + v.q2)) * w->weight;
     float m = w->m * s;
@@ -3047,7 +3073,7 @@ DEVICE vector_f32 Face_project_f32(Face_f32 *f, wave_f32 *w, vector_f32 v) {
 }
 
 // plus returns v + s w.
-// (vector[float32]).plus, roe.go:90
+// (vector[float32]).plus, roe.go:93
 DEVICE vector_f32 vector_plus_f32(vector_f32 v, float s, vector_f32 w) {
     return vector_f32{v.h1 + s * w.h1, v.q1 + s * w.q1, v.h2 + s * w.h2, v.q2 + s * w.q2};
 }
@@ -3065,7 +3091,7 @@ DEVICE float num_Sign_f32(float x) {
 }
 
 // harten returns |λ|_ε - |λ| with |λ|_ε = (λ² + ε²)/2ε below ε.
-// harten[float32], roe.go:58
+// harten[float32], roe.go:61
 DEVICE float harten_f32(float l, float eps) {
     float a = num_Abs_f32(l);
     if (a >= eps) {
@@ -3075,14 +3101,14 @@ DEVICE float harten_f32(float l, float eps) {
 }
 
 // stateJump returns ΔW minus the jump at rest caused by the bed, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float32]).stateJump, face.go:144
+// (*Face[float32]).stateJump, face.go:147
 DEVICE vector_f32 Face_stateJump_f32(Face_f32 *f) {
     return vector_f32{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
 
 // fix returns what Harten's fix adds to the viscosity: Σ g_k E_k applied to stateJump, where g_k is added to |λ_k|.
-// (*Face[float32]).fix, roe.go:40
-DEVICE vector_f32 Face_fix_f32(Face_f32 *f, const Params_f32 *p, Eigenvalues_f32 *ev, float width, wave_f32 *w1,
+// (*Face[float32]).fix, roe.go:43
+DEVICE vector_f32 Face_fix_f32(Face_f32 *f, const Params_f32 *p, eigen_Values_f32 *ev, float width, wave_f32 *w1,
         wave_f32 *w4) {
     float g1 = harten_f32(ev->L1, width), g2 = harten_f32(ev->L2, width), g3 = harten_f32(ev->L3, width), g4 = harten_f32(ev->L4, width);
     vector_f32 inner = Face_stateJump_f32(f);
@@ -3110,9 +3136,9 @@ DEVICE vector_f32 Face_fix_f32(Face_f32 *f, const Params_f32 *p, Eigenvalues_f32
 // 	sgn(A) = sgn(λ1) E1 + sgn(λ4) E4 + (2A - (λ2+λ3) I) P / (λ3-λ2)  if λ2 < 0 < λ3
 //
 // which for a complex pair is the sign of its real part, as the real Jordan form gives.
-// (*Face[float32]).roe, roe.go:15
+// (*Face[float32]).roe, roe.go:18
 DEVICE void Face_roe_f32(Face_f32 *f, const Params_f32 *p) {
-    Eigenvalues_f32 *ev = &f->waves;
+    eigen_Values_f32 *ev = &f->waves;
     vector_f32 inner = Face_residual_f32(f);
     auto [w1, w4] = Face_external_f32(f, ev->L1, ev->L4);
     vector_f32 e1 = Face_project_f32(f, &w1, inner), e4 = Face_project_f32(f, &w4, inner);
@@ -3550,7 +3576,7 @@ DEVICE float contact_f32(float ql, float tl, float qr, float tr, float u, float 
 }
 
 // largest returns the largest of three numbers.
-// largest[float32], slopes.go:107
+// largest[float32], slopes.go:110
 DEVICE float largest_f32(float a, float b, float c) {
     return num_Larger_f32(num_Larger_f32(a, b), c);
 }
@@ -3770,7 +3796,7 @@ DEVICE void EdgeFlux_f32_at(int64 e, int32 scheme, const Params_f32 *p, const Me
 
 // rotate sets the side to a cell's state in the frame of the normal (nx, ny). t holds the tangential mass flow until
 // it is divided by h.
-// (*side[float64]).rotate, face.go:43
+// (*side[float64]).rotate, face.go:46
 DEVICE void side_rotate_f64(side_f64 *s, int32 scheme, State_f64 *w, Bed_f64 *bed, double nx, double ny) {
     s->depth = bed->Depth;
     s->area = bed->Area;
@@ -3785,14 +3811,14 @@ DEVICE void side_rotate_f64(side_f64 *s, int32 scheme, State_f64 *w, Bed_f64 *be
 }
 
 // computeLevels computes the levels of a side with the state of its cell.
-// (*side[float64]).computeLevels, face.go:52
+// (*side[float64]).computeLevels, face.go:55
 DEVICE void side_computeLevels_f64(side_f64 *s) {
     s->z2 = s->h2 - s->depth;
     s->z1 = s->h1 + s->z2;
 }
 
 // thinVelocityLower does so for the lower layer.
-// (*side[float64]).thinVelocityLower, face.go:80
+// (*side[float64]).thinVelocityLower, face.go:83
 DEVICE void side_thinVelocityLower_f64(side_f64 *s, double dry) {
     s->u2 = velocity_f64(s->h2, s->q2, dry);
     s->t2 = velocity_f64(s->h2, s->t2, dry);
@@ -3800,7 +3826,7 @@ DEVICE void side_thinVelocityLower_f64(side_f64 *s, double dry) {
 }
 
 // mirror makes s the state behind a wall: the same water with its normal velocity reversed.
-// (*side[float64]).mirror, face.go:98
+// (*side[float64]).mirror, face.go:101
 DEVICE void side_mirror_f64(side_f64 *s) {
     s->q1 = -s->q1;
     s->u1 = -s->u1;
@@ -3809,13 +3835,13 @@ DEVICE void side_mirror_f64(side_f64 *s) {
 }
 
 // thin reports whether a layer is absent.
-// (*side[float64]).thin, face.go:58
+// (*side[float64]).thin, face.go:61
 DEVICE bool side_thin_f64(side_f64 *s, double dry) {
     return s->h1 < dry || s->h2 < dry;
 }
 
 // thinVelocities computes the velocities of a side on which a layer may be absent, and the resulting mass flows.
-// (*side[float64]).thinVelocities, face.go:73
+// (*side[float64]).thinVelocities, face.go:76
 DEVICE void side_thinVelocities_f64(side_f64 *s, double dry) {
     s->u1 = velocity_f64(s->h1, s->q1, dry);
     s->t1 = velocity_f64(s->h1, s->t1, dry);
@@ -3824,7 +3850,7 @@ DEVICE void side_thinVelocities_f64(side_f64 *s, double dry) {
 }
 
 // velocities computes the velocities of both sides if both layers are present, with one division.
-// (*Face[float64]).velocities, face.go:61
+// (*Face[float64]).velocities, face.go:64
 DEVICE void Face_velocities_f64(Face_f64 *f) {
     side_f64 *l = &f->l, *r = &f->r;
     double hl = l->h1 * l->h2, hr = r->h1 * r->h2;
@@ -3847,7 +3873,7 @@ DEVICE void Face_velocities_f64(Face_f64 *f) {
 }
 
 // levelJumps computes the jumps of surface and interface if both layers are present.
-// (*Face[float64]).levelJumps, face.go:103
+// (*Face[float64]).levelJumps, face.go:106
 DEVICE void Face_levelJumps_f64(Face_f64 *f) {
     double z2l = f->l.h2 - f->l.depth, z2r = f->r.h2 - f->r.depth;
     f->dz2 = z2r - z2l;
@@ -3856,7 +3882,7 @@ DEVICE void Face_levelJumps_f64(Face_f64 *f) {
 
 // roeMean fills the Roe state from the sides, whose thicknesses must be positive: the mean of velocities weighted by
 // √h, with both weights multiplied by that of the left side.
-// (*Face[float64]).roeMean, face.go:111
+// (*Face[float64]).roeMean, face.go:114
 DEVICE void Face_roeMean_f64(Face_f64 *f, double g) {
     side_f64 *l = &f->l, *r = &f->r;
     f->g1 = num_Sqrt_f64(l->h1 * r->h1);
@@ -3873,7 +3899,7 @@ DEVICE void Face_roeMean_f64(Face_f64 *f, double g) {
 
 // computeResidual fills the residual from the Roe state and the jumps of levels. In this form, with pressure and bed as
 // jumps of levels, it vanishes exactly in a lake at rest.
-// (*Face[float64]).computeResidual, face.go:125
+// (*Face[float64]).computeResidual, face.go:128
 DEVICE void Face_computeResidual_f64(Face_f64 *f, double ratio) {
     side_f64 *l = &f->l, *r = &f->r;
     f->r1 = r->q1 - l->q1;
@@ -3931,7 +3957,7 @@ DEVICE double num_Abs_f64(double x) {
     return x;
 }
 
-// solve finds the roots of ((λ-u1)² - c1)((λ-u2)² - c2) = r c1 c2, where c = g h > 0.
+// Solve finds the roots of ((λ-u1)² - c1)((λ-u2)² - c2) = r c1 c2, where c = g h > 0.
 //
 // In x = λ - (u1+u2)/2 the quartic has no cubic term and holds 1-r explicitly, so nothing cancels as r → 1:
 //
@@ -3944,8 +3970,8 @@ DEVICE double num_Abs_f64(double x) {
 //
 // which Newton's method approaches from below without overshooting. It is small as long as the shear is, and its
 // series in b²/k leaves one iteration as a rule.
-// (*Eigenvalues[float64]).solve, eigen.go:25
-DEVICE void Eigenvalues_solve_f64(Eigenvalues_f64 *ev, double u1, double u2, double c1, double c2, double r,
+// (*eigen.Values[float64]).Solve, eigen/eigen.go:26
+DEVICE void eigen_Values_Solve_f64(eigen_Values_f64 *ev, double u1, double u2, double c1, double c2, double r,
         double tol) {
     double mean = (u1 + u2) / 2.0, d = (u2 - u1) / 2.0;
     double sum = c1 + c2, diff = c1 - c2, prod = c1 * c2;
@@ -3989,9 +4015,9 @@ DEVICE void Eigenvalues_solve_f64(Eigenvalues_f64 *ev, double u1, double u2, dou
     ev->Complex = disc < 0.0;
 }
 
-// fastest is max(|λ1|, |λ4|).
-// (*Eigenvalues[float64]).fastest, eigen.go:64
-DEVICE double Eigenvalues_fastest_f64(Eigenvalues_f64 *ev) {
+// Fastest is max(|λ1|, |λ4|).
+// (*eigen.Values[float64]).Fastest, eigen/eigen.go:65
+DEVICE double eigen_Values_Fastest_f64(eigen_Values_f64 *ev) {
     return num_Abs_f64(ev->L1 + ev->L4) / 2.0 + (ev->L4 - ev->L1) / 2.0;
 }
 
@@ -4000,8 +4026,8 @@ DEVICE double Eigenvalues_fastest_f64(Eigenvalues_f64 *ev) {
 DEVICE void Face_Waves_f64(Face_f64 *f, int32 scheme, const Params_f64 *p) {
     if (scheme != 3) {
         if (!f->thin) {
-            Eigenvalues_solve_f64(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
-            f->speed_ = Eigenvalues_fastest_f64(&f->waves);
+            eigen_Values_Solve_f64(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
+            f->speed_ = eigen_Values_Fastest_f64(&f->waves);
         }
     }
 }
@@ -4109,13 +4135,13 @@ DEVICE void Face_stopUpper_f64(Face_f64 *f) {
 }
 
 // residual returns the residual of the face as a vector.
-// (*Face[float64]).residual, face.go:147
+// (*Face[float64]).residual, face.go:150
 DEVICE vector_f64 Face_residual_f64(Face_f64 *f) {
     return vector_f64{f->r1, f->r2, f->r3, f->r4};
 }
 
 // applyRoeMatrix returns A v with the Roe matrix A of the face.
-// (*Face[float64]).applyRoeMatrix, face.go:134
+// (*Face[float64]).applyRoeMatrix, face.go:137
 DEVICE vector_f64 Face_applyRoeMatrix_f64(Face_f64 *f, double r, vector_f64 v) {
     return vector_f64{v.q1, (f->c1 - f->u1 * f->u1) * v.h1 + 2.0 * f->u1 * v.q1 + f->c1 * v.h2, v.q2, r * f->c2 * v.h1 + (f->c2 - f->u2 * f->u2) * v.h2 + 2.0 * f->u2 * v.q2};
 }
@@ -4128,7 +4154,7 @@ DEVICE vector_f64 Face_applyRoeMatrix_f64(Face_f64 *f, double r, vector_f64 v) {
 // internal wave is critical; the terms of a1 and a2 need only A (ΔW - A⁻¹S Δdepth), the residual.
 // (*Face[float64]).pvm, pvm.go:11
 DEVICE void Face_pvm_f64(Face_f64 *f, double r) {
-    Eigenvalues_f64 *ev = &f->waves;
+    eigen_Values_f64 *ev = &f->waves;
     double l1 = ev->L1, l4 = ev->L4;
     // max(|λ2|, |λ3|) without a branch
     double x = num_Abs_f64(ev->L2 + ev->L3) / 2.0 + (ev->L3 - ev->L2) / 2.0;
@@ -4224,13 +4250,13 @@ DEVICE void Face_dryViscosity_f64(Face_f64 *f, const Params_f64 *p) {
     }
     Face_roeMeanThin_f64(f, p->Gravity);
     Face_computeResidual_f64(f, p->DensityRatio);
-    Eigenvalues_solve_f64(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
-    f->speed_ = Eigenvalues_fastest_f64(&f->waves);
+    eigen_Values_Solve_f64(&f->waves, f->u1, f->u2, f->c1, f->c2, p->DensityRatio, p->Tolerance);
+    f->speed_ = eigen_Values_Fastest_f64(&f->waves);
     Face_pvm_f64(f, p->DensityRatio);
 }
 
 // external computes both external waves with one division.
-// (*Face[float64]).external, roe.go:72
+// (*Face[float64]).external, roe.go:75
 struct Face_external_f64_results { wave_f64 r0; wave_f64 r1; };
 DEVICE Face_external_f64_results Face_external_f64(Face_f64 *f, double l1, double l4) {
     double a1 = (l1 - f->u1) * (l1 - f->u1) - f->c1, a2 = (l1 - f->u2) * (l1 - f->u2) - f->c2;
@@ -4243,7 +4269,7 @@ DEVICE Face_external_f64_results Face_external_f64(Face_f64 *f, double l1, doubl
 }
 
 // project returns E v for an external wave: R (L·v)/(L·R).
-// (*Face[float64]).project, roe.go:83
+// (*Face[float64]).project, roe.go:86
 DEVICE vector_f64 Face_project_f64(Face_f64 *f, wave_f64 *w, vector_f64 v) {
     double s = (w->x2 * ((w->l - 2.0 * f->u1) * v.h1 + v.q1) + f->c1 * ((w->l - 2.0 * f->u2) * v.h2 + v.q2)) * w->weight;
     double m = w->m * s;
@@ -4251,7 +4277,7 @@ DEVICE vector_f64 Face_project_f64(Face_f64 *f, wave_f64 *w, vector_f64 v) {
 }
 
 // plus returns v + s w.
-// (vector[float64]).plus, roe.go:90
+// (vector[float64]).plus, roe.go:93
 DEVICE vector_f64 vector_plus_f64(vector_f64 v, double s, vector_f64 w) {
     return vector_f64{v.h1 + s * w.h1, v.q1 + s * w.q1, v.h2 + s * w.h2, v.q2 + s * w.q2};
 }
@@ -4269,7 +4295,7 @@ DEVICE double num_Sign_f64(double x) {
 }
 
 // harten returns |λ|_ε - |λ| with |λ|_ε = (λ² + ε²)/2ε below ε.
-// harten[float64], roe.go:58
+// harten[float64], roe.go:61
 DEVICE double harten_f64(double l, double eps) {
     double a = num_Abs_f64(l);
     if (a >= eps) {
@@ -4279,14 +4305,14 @@ DEVICE double harten_f64(double l, double eps) {
 }
 
 // stateJump returns ΔW minus the jump at rest caused by the bed, A⁻¹S Δdepth: zero in a lake at rest.
-// (*Face[float64]).stateJump, face.go:144
+// (*Face[float64]).stateJump, face.go:147
 DEVICE vector_f64 Face_stateJump_f64(Face_f64 *f) {
     return vector_f64{f->dz1 - f->dz2, f->r1, f->dz2, f->r3};
 }
 
 // fix returns what Harten's fix adds to the viscosity: Σ g_k E_k applied to stateJump, where g_k is added to |λ_k|.
-// (*Face[float64]).fix, roe.go:40
-DEVICE vector_f64 Face_fix_f64(Face_f64 *f, const Params_f64 *p, Eigenvalues_f64 *ev, double width, wave_f64 *w1,
+// (*Face[float64]).fix, roe.go:43
+DEVICE vector_f64 Face_fix_f64(Face_f64 *f, const Params_f64 *p, eigen_Values_f64 *ev, double width, wave_f64 *w1,
         wave_f64 *w4) {
     double g1 = harten_f64(ev->L1, width), g2 = harten_f64(ev->L2, width), g3 = harten_f64(ev->L3, width), g4 = harten_f64(ev->L4, width);
     vector_f64 inner = Face_stateJump_f64(f);
@@ -4314,9 +4340,9 @@ DEVICE vector_f64 Face_fix_f64(Face_f64 *f, const Params_f64 *p, Eigenvalues_f64
 // 	sgn(A) = sgn(λ1) E1 + sgn(λ4) E4 + (2A - (λ2+λ3) I) P / (λ3-λ2)  if λ2 < 0 < λ3
 //
 // which for a complex pair is the sign of its real part, as the real Jordan form gives.
-// (*Face[float64]).roe, roe.go:15
+// (*Face[float64]).roe, roe.go:18
 DEVICE void Face_roe_f64(Face_f64 *f, const Params_f64 *p) {
-    Eigenvalues_f64 *ev = &f->waves;
+    eigen_Values_f64 *ev = &f->waves;
     vector_f64 inner = Face_residual_f64(f);
     auto [w1, w4] = Face_external_f64(f, ev->L1, ev->L4);
     vector_f64 e1 = Face_project_f64(f, &w1, inner), e4 = Face_project_f64(f, &w4, inner);
@@ -4754,7 +4780,7 @@ DEVICE double contact_f64(double ql, double tl, double qr, double tr, double u, 
 }
 
 // largest returns the largest of three numbers.
-// largest[float64], slopes.go:107
+// largest[float64], slopes.go:110
 DEVICE double largest_f64(double a, double b, double c) {
     return num_Larger_f64(num_Larger_f64(a, b), c);
 }
@@ -5278,14 +5304,14 @@ DEVICE void GatherPeaks_f64_at(int64 k, Slice<int32> cells, Clock_f64 *clock, co
     to[k] = Peaks_At(peaks, cells[k], clock->Time, bed.Depth);
 }
 
-// (*Stencil[float32]).geometry, slopes.go:85
+// (*Stencil[float32]).geometry, slopes.go:88
 DEVICE geometry_f32 Stencil_geometry_f32(Stencil_f32 *c) {
     Vec2_f32 a = c->Arm[0], b = c->Arm[1];
     return geometry_f32{Array<Vec2_f32, 3>{{a, b, Vec2_f32{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
 }
 
 // thinVelocity returns the velocity of a layer that may be absent, as velocity does.
-// thinVelocity[float32], slopes.go:70
+// thinVelocity[float32], slopes.go:73
 DEVICE Vec2_f32 thinVelocity_f32(float h, float qx, float qy, float dry) {
     if (h <= 0.0f) {
         return Vec2_f32{};
@@ -5301,7 +5327,7 @@ DEVICE Vec2_f32 thinVelocity_f32(float h, float qx, float qy, float dry) {
 }
 
 // load computes the levels and the velocities of a cell.
-// (*water[float32]).load, slopes.go:52
+// (*water[float32]).load, slopes.go:55
 DEVICE void water_load_f32(water_f32 *s, bool oneLayer, State_f32 *w, float depth, float dry) {
     float z2 = w->H2 - depth;
     s->bed = -depth;
@@ -5328,13 +5354,13 @@ DEVICE void water_load_f32(water_f32 *s, bool oneLayer, State_f32 *w, float dept
     s->u2 = value4;
 }
 
-// (Vec2[float32]).dot, slopes.go:8
+// (Vec2[float32]).dot, slopes.go:11
 DEVICE float Vec2_dot_f32(Vec2_f32 a, Vec2_f32 b) {
     return a.X * b.X + a.Y * b.Y;
 }
 
 // smallest returns the smallest of three numbers. The builtin min costs more: see num.Larger.
-// smallest[float32], slopes.go:104
+// smallest[float32], slopes.go:107
 DEVICE float smallest_f32(float a, float b, float c) {
     return num_Smaller_f32(num_Smaller_f32(a, b), c);
 }
@@ -5356,13 +5382,13 @@ DEVICE float water_raiseHead_f32(water_f32 *s, float most, float half, float dry
     return most;
 }
 
-// (Vec2[float32]).minus, slopes.go:10
+// (Vec2[float32]).minus, slopes.go:13
 DEVICE Vec2_f32 Vec2_minus_f32(Vec2_f32 a, Vec2_f32 b) {
     return Vec2_f32{a.X - b.X, a.Y - b.Y};
 }
 
 // across returns the outward normal of edge k of a triangle, times half the edge's length.
-// (*geometry[float32]).across, slopes.go:91
+// (*geometry[float32]).across, slopes.go:94
 DEVICE Vec2_f32 geometry_across_f32(geometry_f32 *g, int64 k) {
     Vec2_f32 along = Vec2_minus_f32(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
     return Vec2_f32{along.Y, -along.X};
@@ -5475,14 +5501,14 @@ DEVICE bool water_prepareNeighbour_f32(water_f32 *me, bool oneLayer, float dry, 
     return (wet1 || !has1) && (wet2 || !has2);
 }
 
-// (Vec2[float32]).times, slopes.go:12
+// (Vec2[float32]).times, slopes.go:15
 DEVICE Vec2_f32 Vec2_times_f32(Vec2_f32 a, float s) {
     return Vec2_f32{a.X * s, a.Y * s};
 }
 
 // mirrored returns u reflected at edge k of a triangle: with its normal part reversed. The arms to two edges'
 // midpoints differ by half the third edge.
-// (*geometry[float32]).mirrored, slopes.go:98
+// (*geometry[float32]).mirrored, slopes.go:101
 DEVICE Vec2_f32 geometry_mirrored_f32(geometry_f32 *g, Vec2_f32 u, int64 k) {
     Vec2_f32 across = geometry_across_f32(g, k);
     return Vec2_minus_f32(u, Vec2_times_f32(across, 2.0f * Vec2_dot_f32(u, across) / Vec2_dot_f32(across, across)));
@@ -5532,7 +5558,7 @@ DEVICE water_prepareNeighbours_f32_results water_prepareNeighbours_f32(water_f32
 }
 
 // limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
-// limiterFactor[float32], slopes.go:144
+// limiterFactor[float32], slopes.go:147
 DEVICE float limiterFactor_f32(float d, float lo, float hi) {
     float bound = hi;
     if (d < lo) {
@@ -5546,7 +5572,7 @@ DEVICE float limiterFactor_f32(float d, float lo, float hi) {
 
 // rangeFactor returns the factor in [0, 1] on a gradient that brings the differences at the edges' midpoints into a
 // range.
-// (*geometry[float32]).rangeFactor, slopes.go:127
+// (*geometry[float32]).rangeFactor, slopes.go:130
 DEVICE float geometry_rangeFactor_f32(geometry_f32 *c, Vec2_f32 g, float lo, float hi) {
     float m0 = Vec2_dot_f32(g, c->arm[0]), m1 = Vec2_dot_f32(g, c->arm[1]), m2 = Vec2_dot_f32(g, c->arm[2]);
     return smallest_f32(limiterFactor_f32(m0, lo, hi), limiterFactor_f32(m1, lo, hi), limiterFactor_f32(m2, lo, hi));
@@ -5597,7 +5623,7 @@ DEVICE float water_evenness_f32(water_f32 *me, bool wet1, bool wet2, Array<water
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
 // of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
-// widenRange[float32], slopes.go:134
+// widenRange[float32], slopes.go:137
 struct widenRange_f32_results { float r0; float r1; };
 DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float scale) {
     float lo = 0.0f;
@@ -5615,7 +5641,7 @@ DEVICE widenRange_f32_results widenRange_f32(float d0, float d1, float d2, float
 // limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
 // limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
 // needed in most cells: where the value at each midpoint is between the cell and its neighbour.
-// (*geometry[float32]).limitedGradient, slopes.go:112
+// (*geometry[float32]).limitedGradient, slopes.go:115
 DEVICE Vec2_f32 geometry_limitedGradient_f32(geometry_f32 *c, float d0, float d1, float d2, float scale) {
     Vec2_f32 g = Vec2_f32{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
     float m0 = Vec2_dot_f32(g, c->arm[0]), m1 = Vec2_dot_f32(g, c->arm[1]), m2 = Vec2_dot_f32(g, c->arm[2]);
@@ -5915,14 +5941,14 @@ DEVICE void CellSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, const
     out[m->SlopesAt[i]] = slopesOf_f32(oneLayer, i, p, m, w);
 }
 
-// (*Stencil[float64]).geometry, slopes.go:85
+// (*Stencil[float64]).geometry, slopes.go:88
 DEVICE geometry_f64 Stencil_geometry_f64(Stencil_f64 *c) {
     Vec2_f64 a = c->Arm[0], b = c->Arm[1];
     return geometry_f64{Array<Vec2_f64, 3>{{a, b, Vec2_f64{-a.X - b.X, -a.Y - b.Y}}}, c->Weight};
 }
 
 // thinVelocity returns the velocity of a layer that may be absent, as velocity does.
-// thinVelocity[float64], slopes.go:70
+// thinVelocity[float64], slopes.go:73
 DEVICE Vec2_f64 thinVelocity_f64(double h, double qx, double qy, double dry) {
     if (h <= 0.0) {
         return Vec2_f64{};
@@ -5938,7 +5964,7 @@ DEVICE Vec2_f64 thinVelocity_f64(double h, double qx, double qy, double dry) {
 }
 
 // load computes the levels and the velocities of a cell.
-// (*water[float64]).load, slopes.go:52
+// (*water[float64]).load, slopes.go:55
 DEVICE void water_load_f64(water_f64 *s, bool oneLayer, State_f64 *w, double depth, double dry) {
     double z2 = w->H2 - depth;
     s->bed = -depth;
@@ -5965,13 +5991,13 @@ DEVICE void water_load_f64(water_f64 *s, bool oneLayer, State_f64 *w, double dep
     s->u2 = value4;
 }
 
-// (Vec2[float64]).dot, slopes.go:8
+// (Vec2[float64]).dot, slopes.go:11
 DEVICE double Vec2_dot_f64(Vec2_f64 a, Vec2_f64 b) {
     return a.X * b.X + a.Y * b.Y;
 }
 
 // smallest returns the smallest of three numbers. The builtin min costs more: see num.Larger.
-// smallest[float64], slopes.go:104
+// smallest[float64], slopes.go:107
 DEVICE double smallest_f64(double a, double b, double c) {
     return num_Smaller_f64(num_Smaller_f64(a, b), c);
 }
@@ -5993,13 +6019,13 @@ DEVICE double water_raiseHead_f64(water_f64 *s, double most, double half, double
     return most;
 }
 
-// (Vec2[float64]).minus, slopes.go:10
+// (Vec2[float64]).minus, slopes.go:13
 DEVICE Vec2_f64 Vec2_minus_f64(Vec2_f64 a, Vec2_f64 b) {
     return Vec2_f64{a.X - b.X, a.Y - b.Y};
 }
 
 // across returns the outward normal of edge k of a triangle, times half the edge's length.
-// (*geometry[float64]).across, slopes.go:91
+// (*geometry[float64]).across, slopes.go:94
 DEVICE Vec2_f64 geometry_across_f64(geometry_f64 *g, int64 k) {
     Vec2_f64 along = Vec2_minus_f64(g->arm[add(k, int64(1)) % 3], g->arm[add(k, int64(2)) % 3]);
     return Vec2_f64{along.Y, -along.X};
@@ -6112,14 +6138,14 @@ DEVICE bool water_prepareNeighbour_f64(water_f64 *me, bool oneLayer, double dry,
     return (wet1 || !has1) && (wet2 || !has2);
 }
 
-// (Vec2[float64]).times, slopes.go:12
+// (Vec2[float64]).times, slopes.go:15
 DEVICE Vec2_f64 Vec2_times_f64(Vec2_f64 a, double s) {
     return Vec2_f64{a.X * s, a.Y * s};
 }
 
 // mirrored returns u reflected at edge k of a triangle: with its normal part reversed. The arms to two edges'
 // midpoints differ by half the third edge.
-// (*geometry[float64]).mirrored, slopes.go:98
+// (*geometry[float64]).mirrored, slopes.go:101
 DEVICE Vec2_f64 geometry_mirrored_f64(geometry_f64 *g, Vec2_f64 u, int64 k) {
     Vec2_f64 across = geometry_across_f64(g, k);
     return Vec2_minus_f64(u, Vec2_times_f64(across, 2.0 * Vec2_dot_f64(u, across) / Vec2_dot_f64(across, across)));
@@ -6169,7 +6195,7 @@ DEVICE water_prepareNeighbours_f64_results water_prepareNeighbours_f64(water_f64
 }
 
 // limiterFactor returns the factor in [0, 1] that brings a difference d into the range.
-// limiterFactor[float64], slopes.go:144
+// limiterFactor[float64], slopes.go:147
 DEVICE double limiterFactor_f64(double d, double lo, double hi) {
     double bound = hi;
     if (d < lo) {
@@ -6183,7 +6209,7 @@ DEVICE double limiterFactor_f64(double d, double lo, double hi) {
 
 // rangeFactor returns the factor in [0, 1] on a gradient that brings the differences at the edges' midpoints into a
 // range.
-// (*geometry[float64]).rangeFactor, slopes.go:127
+// (*geometry[float64]).rangeFactor, slopes.go:130
 DEVICE double geometry_rangeFactor_f64(geometry_f64 *c, Vec2_f64 g, double lo, double hi) {
     double m0 = Vec2_dot_f64(g, c->arm[0]), m1 = Vec2_dot_f64(g, c->arm[1]), m2 = Vec2_dot_f64(g, c->arm[2]);
     return smallest_f64(limiterFactor_f64(m0, lo, hi), limiterFactor_f64(m1, lo, hi), limiterFactor_f64(m2, lo, hi));
@@ -6234,7 +6260,7 @@ DEVICE double water_evenness_f64(water_f64 *me, bool wet1, bool wet2, Array<wate
 
 // widenRange returns the range of the differences and 0. A range smaller than scale is widened, by at most an eighth
 // of scale on each side: it belongs to a smooth crest rather than to a front, and a limiter would flatten it.
-// widenRange[float64], slopes.go:134
+// widenRange[float64], slopes.go:137
 struct widenRange_f64_results { double r0; double r1; };
 DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, double scale) {
     double lo = 0.0;
@@ -6252,7 +6278,7 @@ DEVICE widenRange_f64_results widenRange_f64(double d0, double d1, double d2, do
 // limitedGradient returns the gradient of a field whose differences between neighbours and cell are d0, d1 and d2,
 // limited so that its values at the edges' midpoints stay in the range of these differences and 0. The range is not
 // needed in most cells: where the value at each midpoint is between the cell and its neighbour.
-// (*geometry[float64]).limitedGradient, slopes.go:112
+// (*geometry[float64]).limitedGradient, slopes.go:115
 DEVICE Vec2_f64 geometry_limitedGradient_f64(geometry_f64 *c, double d0, double d1, double d2, double scale) {
     Vec2_f64 g = Vec2_f64{c->weight[0].X * d0 + c->weight[1].X * d1 + c->weight[2].X * d2, c->weight[0].Y * d0 + c->weight[1].Y * d1 + c->weight[2].Y * d2};
     double m0 = Vec2_dot_f64(g, c->arm[0]), m1 = Vec2_dot_f64(g, c->arm[1]), m2 = Vec2_dot_f64(g, c->arm[2]);
@@ -7293,7 +7319,7 @@ DEVICE double Series_largest(Series *s, Slice<Row> rows, double t, double until)
 
 // LongestInRain returns the longest step that a rain in m/s allows, where a rain of 1 m/s allows longest: it is
 // inversely proportional to the cube root of the rain.
-// LongestInRain[float32], forcing.go:74
+// LongestInRain[float32], forcing.go:79
 DEVICE float LongestInRain_f32(float longest, float rain) {
     if (rain > 0.0f) {
         return longest / rough_CubeRoot_f32(rain);
@@ -7341,7 +7367,7 @@ DEVICE void EvaluateSeries_f32_at(int64 k, bool later, Clock_f32 *clock, Least<f
 
 // LongestInRain returns the longest step that a rain in m/s allows, where a rain of 1 m/s allows longest: it is
 // inversely proportional to the cube root of the rain.
-// LongestInRain[float64], forcing.go:74
+// LongestInRain[float64], forcing.go:79
 DEVICE double LongestInRain_f64(double longest, double rain) {
     if (rain > 0.0) {
         return longest / rough_CubeRoot_f64(rain);
@@ -7387,8 +7413,36 @@ DEVICE void EvaluateSeries_f64_at(int64 k, bool later, Clock_f64 *clock, Least<d
     }
 }
 
+// bitsOf[float32], tile.go:108
+DEVICE uint64 bitsOf_f32(float x) {
+    return uint64(__double_as_longlong(double(x)));
+}
+
+// wet reports whether a bit of the state is not 0.
+// (*State[float32]).wet, tile.go:100
+DEVICE bool State_wet_f32(State_f32 *c, bool oneLayer) {
+    uint64 bits = bitsOf_f32(c->H2) | bitsOf_f32(c->Q2x) | bitsOf_f32(c->Q2y);
+    if (!oneLayer) {
+        bits |= bitsOf_f32(c->H1) | bitsOf_f32(c->Q1x) | bitsOf_f32(c->Q1y);
+    }
+    return bits != 0u;
+}
+
+// Settled reports whether the slopes of cell i, which is dry, are those that an earlier stage has computed: those of
+// dry land. The earlier stage computed them from the states in Start or in To.
+// (*wet.Tiles).Settled, wet/wet.go:29
+DEVICE bool wet_Tiles_Settled(const wet_Tiles *m, int64 i, const wet_Stage *s) {
+    int32 t = m->Of[i];
+    bool settled = (s->From[t] | s->Start[t] | s->To[t]) == 0;
+    for (int32 k = m->First[t]; settled && k < m->First[add(t, 1)]; k = add(k, int32(1))) {
+        int32 at = m->Beside[k];
+        settled = (s->From[at] | s->Start[at] | s->To[at]) == 0;
+    }
+    return settled;
+}
+
 // put writes the slopes of cell i.
-// (*SlopeTable[float32]).put, slopes.go:165
+// (*SlopeTable[float32]).put, slopes.go:168
 DEVICE void SlopeTable_put_f32(const SlopeTable_f32 *t, bool upper, int64 i, Slopes_f32 *s) {
     int64 n = t->Cells;
     t->Pairs[i] = Vec2_f32{s->H2, s->Share2};
@@ -7419,16 +7473,34 @@ DEVICE void SlopeTable_put_f32(const SlopeTable_f32 *t, bool upper, int64 i, Slo
     }
 }
 
-// TableSlopes does what CellSlopes does, and writes the slopes to a table.
-// TableSlopes[float32], slopes.go:196
-DEVICE void TableSlopes_f32_at(int64 i, bool oneLayer, const Params_f32 *p, const Mesh_f32 *m, Slice<State_f32> w,
-        const SlopeTable_f32 *table) {
+// TableSlopes does what CellSlopes does, and writes the slopes to a table, unless skip is set and it has them.
+// TableSlopes[float32], slopes.go:199
+DEVICE void TableSlopes_f32_at(int64 i, bool oneLayer, bool skip, const Params_f32 *p, const Mesh_f32 *m,
+        const wet_Tiles *tiles, const wet_Stage *marks, Slice<State_f32> w, const SlopeTable_f32 *table) {
+    if (skip && !State_wet_f32(&w[i], oneLayer) && wet_Tiles_Settled(tiles, i, marks)) {
+        return;
+    }
     Slopes_f32 s = slopesOf_f32(oneLayer, i, p, m, w);
     SlopeTable_put_f32(table, !oneLayer, i, &s);
 }
 
+// bitsOf[float64], tile.go:108
+DEVICE uint64 bitsOf_f64(double x) {
+    return uint64(__double_as_longlong(x));
+}
+
+// wet reports whether a bit of the state is not 0.
+// (*State[float64]).wet, tile.go:100
+DEVICE bool State_wet_f64(State_f64 *c, bool oneLayer) {
+    uint64 bits = bitsOf_f64(c->H2) | bitsOf_f64(c->Q2x) | bitsOf_f64(c->Q2y);
+    if (!oneLayer) {
+        bits |= bitsOf_f64(c->H1) | bitsOf_f64(c->Q1x) | bitsOf_f64(c->Q1y);
+    }
+    return bits != 0u;
+}
+
 // put writes the slopes of cell i.
-// (*SlopeTable[float64]).put, slopes.go:165
+// (*SlopeTable[float64]).put, slopes.go:168
 DEVICE void SlopeTable_put_f64(const SlopeTable_f64 *t, bool upper, int64 i, Slopes_f64 *s) {
     int64 n = t->Cells;
     t->Pairs[i] = Vec2_f64{s->H2, s->Share2};
@@ -7459,23 +7531,26 @@ DEVICE void SlopeTable_put_f64(const SlopeTable_f64 *t, bool upper, int64 i, Slo
     }
 }
 
-// TableSlopes does what CellSlopes does, and writes the slopes to a table.
-// TableSlopes[float64], slopes.go:196
-DEVICE void TableSlopes_f64_at(int64 i, bool oneLayer, const Params_f64 *p, const Mesh_f64 *m, Slice<State_f64> w,
-        const SlopeTable_f64 *table) {
+// TableSlopes does what CellSlopes does, and writes the slopes to a table, unless skip is set and it has them.
+// TableSlopes[float64], slopes.go:199
+DEVICE void TableSlopes_f64_at(int64 i, bool oneLayer, bool skip, const Params_f64 *p, const Mesh_f64 *m,
+        const wet_Tiles *tiles, const wet_Stage *marks, Slice<State_f64> w, const SlopeTable_f64 *table) {
+    if (skip && !State_wet_f64(&w[i], oneLayer) && wet_Tiles_Settled(tiles, i, marks)) {
+        return;
+    }
     Slopes_f64 s = slopesOf_f64(oneLayer, i, p, m, w);
     SlopeTable_put_f64(table, !oneLayer, i, &s);
 }
 
 // TableReceived writes slopes received from another rank to the table.
-// TableReceived[float32], slopes.go:204
+// TableReceived[float32], slopes.go:211
 DEVICE void TableReceived_f32_at(int64 i, bool oneLayer, Slice<Slopes_f32> received, const SlopeTable_f32 *table) {
     Slopes_f32 s = received[i];
     SlopeTable_put_f32(table, !oneLayer, i, &s);
 }
 
 // TableReceived writes slopes received from another rank to the table.
-// TableReceived[float64], slopes.go:204
+// TableReceived[float64], slopes.go:211
 DEVICE void TableReceived_f64_at(int64 i, bool oneLayer, Slice<Slopes_f64> received, const SlopeTable_f64 *table) {
     Slopes_f64 s = received[i];
     SlopeTable_put_f64(table, !oneLayer, i, &s);
@@ -7840,20 +7915,20 @@ DEVICE double StageCell_f64_at(int64 i, bool last, bool oneLayer, const Params_f
     return longest;
 }
 
-// count returns the numbers of edges and cells of tile t to process.
-// (*TiledMesh[float32]).count, tile.go:89
+// count returns the numbers of edges and cells of tile t to process: none if nothing happens there.
+// (*TiledMesh[float32]).count, tile.go:92
 struct TiledMesh_count_f32_results { int32 r0; int32 r1; };
-DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, int64 t, bool stop) {
-    if (stop) {
+DEVICE TiledMesh_count_f32_results TiledMesh_count_f32(const TiledMesh_f32 *m, int64 t, bool idle) {
+    if (idle) {
         return {0, 0};
     }
     return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
 }
 
-// onceForFirst returns 1 for the first tile and 0 for all others.
-// onceForFirst, tile.go:81
-DEVICE int64 onceForFirst(int64 t) {
-    if (t == 0) {
+// onceIf returns 1 if something is so, otherwise 0.
+// onceIf, tile.go:84
+DEVICE int64 onceIf(bool so) {
+    if (so) {
         return 1;
     }
     return 0;
@@ -7885,7 +7960,7 @@ DEVICE void Clock_passTo_f32(Clock_f32 *c, Clock_f32 *next, bool completed, bool
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
-// collect[float32], tile.go:97
+// collect[float32], tile.go:111
 DEVICE balance_f32 collect_f32(bool oneLayer, int32 slots, Array<Flux_f32, 384> *lower,
         Array<Flux_f32, 384> *upper) {
     balance_f32 b = {};
@@ -7898,7 +7973,7 @@ DEVICE balance_f32 collect_f32(bool oneLayer, int32 slots, Array<Flux_f32, 384> 
 // previous step, and the limit of the step. The first tile passes the clock to the next step, and clears the limit of
 // a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
 // happens once the clock has stopped.
-// TileStep[float32], tile.go:45
+// TileStep[float32], tile.go:48
 DEVICE float TileStep_f32_at(int64 t, int32 scheme, bool keep, const Params_f32 *p, const TiledMesh_f32 *m,
         Clock_f32 *clock, Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w,
         Slice<float> manning, const Forcing_f32 *force, const Peaks *peaks, Slice<State_f32> out,
@@ -7906,7 +7981,7 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, bool keep, const Params_f32 
     Tile tile = m->Tiles[t];
     Clock_f32 now = Clock_AtStepStart_f32(clock, limit);
     auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
-    TURNS(int64, turn1, onceForFirst(t)) {
+    TURNS(int64, turn1, onceIf(t == 0)) {
         Clock_passTo_f32(&now, next, clock->Pending, p->Lag);
         if (!now.Stop) {
             // the limits of the last steps stay
@@ -7939,11 +8014,11 @@ DEVICE float TileStep_f32_at(int64 t, int32 scheme, bool keep, const Params_f32 
     return least;
 }
 
-// count returns the numbers of edges and cells of tile t to process.
-// (*TiledMesh[float64]).count, tile.go:89
+// count returns the numbers of edges and cells of tile t to process: none if nothing happens there.
+// (*TiledMesh[float64]).count, tile.go:92
 struct TiledMesh_count_f64_results { int32 r0; int32 r1; };
-DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, int64 t, bool stop) {
-    if (stop) {
+DEVICE TiledMesh_count_f64_results TiledMesh_count_f64(const TiledMesh_f64 *m, int64 t, bool idle) {
+    if (idle) {
         return {0, 0};
     }
     return {sub(m->Tiles[add(t, int64(1))].Edge, m->Tiles[t].Edge), sub(m->Tiles[add(t, int64(1))].Cell, m->Tiles[t].Cell)};
@@ -7975,7 +8050,7 @@ DEVICE void Clock_passTo_f64(Clock_f64 *c, Clock_f64 *next, bool completed, bool
 }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
-// collect[float64], tile.go:97
+// collect[float64], tile.go:111
 DEVICE balance_f64 collect_f64(bool oneLayer, int32 slots, Array<Flux_f64, 384> *lower,
         Array<Flux_f64, 384> *upper) {
     balance_f64 b = {};
@@ -7988,7 +8063,7 @@ DEVICE balance_f64 collect_f64(bool oneLayer, int32 slots, Array<Flux_f64, 384> 
 // previous step, and the limit of the step. The first tile passes the clock to the next step, and clears the limit of
 // a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
 // happens once the clock has stopped.
-// TileStep[float64], tile.go:45
+// TileStep[float64], tile.go:48
 DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64 *p, const TiledMesh_f64 *m,
         Clock_f64 *clock, Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w,
         Slice<double> manning, const Forcing_f64 *force, const Peaks *peaks, Slice<State_f64> out,
@@ -7996,7 +8071,7 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64
     Tile tile = m->Tiles[t];
     Clock_f64 now = Clock_AtStepStart_f64(clock, limit);
     auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
-    TURNS(int64, turn1, onceForFirst(t)) {
+    TURNS(int64, turn1, onceIf(t == 0)) {
         Clock_passTo_f64(&now, next, clock->Pending, p->Lag);
         if (!now.Stop) {
             // the limits of the last steps stay
@@ -8029,8 +8104,24 @@ DEVICE double TileStep_f64_at(int64 t, int32 scheme, bool keep, const Params_f64
     return least;
 }
 
+// BringsWater reports whether dry cells may change without flow from others: by rain, or in signs of 0 by rotation.
+// (*Forcing[float32]).BringsWater, forcing.go:38
+DEVICE bool Forcing_BringsWater_f32(const Forcing_f32 *f, const Params_f32 *p) {
+    return p->Forced && (f->Prescribed[f->Rain] != 0.0f || f->Ahead[f->Rain] != 0.0f || add(f->Coriolis.len, f->Curvature.len) > 0);
+}
+
+// Idle reports whether a stage need not compute tile t.
+// (*wet.Tiles).Idle, wet/wet.go:19
+DEVICE bool wet_Tiles_Idle(const wet_Tiles *m, int64 t, const wet_Stage *s) {
+    bool idle = s->From[t] == 0 && (s->Start[t] | s->To[t]) == 0;
+    for (int32 k = m->First[t]; idle && k < m->First[add(t, int64(1))]; k = add(k, int32(1))) {
+        idle = s->From[m->Beside[k]] == 0;
+    }
+    return idle;
+}
+
 // get reads the slopes of cell i, without the upper layer if the run has none.
-// (*SlopeTable[float32]).get, slopes.go:178
+// (*SlopeTable[float32]).get, slopes.go:181
 DEVICE void SlopeTable_get_f32(const SlopeTable_f32 *t, int64 i, bool upper, Slopes_f32 *s) {
     int64 n = t->Cells;
     Vec2_f32 h = t->Pairs[i];
@@ -8058,18 +8149,25 @@ DEVICE void SlopeTable_get_f32(const SlopeTable_f32 *t, int64 i, bool upper, Slo
     }
 }
 
+// Note notes how many cells of tile t have water after a stage.
+// (*wet.Tiles).Note, wet/wet.go:40
+DEVICE void wet_Tiles_Note(const wet_Tiles *m, int64 t, const wet_Stage *s, int32 cells) {
+    s->To[t] = cells | m->Awake[t];
+}
+
 // TileStage advances the cells of tile t by one of the stages of a step of second order, as SlopedFlux and StageCell
 // do, with the slopes of all cells in a table. Like TileStep it computes the length of its step itself; the last
-// stage passes the clock to the next step.
-// TileStage[float32], tile.go:109
-DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32 *p, const TiledMesh_f32 *m,
-        Clock_f32 *clock, Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start,
-        Slice<State_f32> w, const SlopeTable_f32 *slopes, Slice<float> manning, const Forcing_f32 *force,
-        Slice<State_f32> out, Array<Flux_f32, 384> *lower, Array<Flux_f32, 384> *upper, Counters *n) {
+// stage passes the clock to the next step. If skip is set nothing else happens in a tile that is idle.
+// TileStage[float32], tile.go:123
+DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, bool skip, const Params_f32 *p,
+        const TiledMesh_f32 *m, Clock_f32 *clock, Clock_f32 *next, Least<float> *limit, Least<float> *cleared,
+        const wet_Stage *marks, Slice<State_f32> start, Slice<State_f32> w, const SlopeTable_f32 *slopes,
+        Slice<float> manning, const Forcing_f32 *force, Slice<State_f32> out, Array<Flux_f32, 384> *lower,
+        Array<Flux_f32, 384> *upper, Array<int32, 1> *wetCells, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f32 now = Clock_AtStepStart_f32(clock, limit);
-    auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop);
-    TURNS(int64, turn1, onceForFirst(t)) {
+    auto [edges, cells] = TiledMesh_count_f32(m, t, now.Stop || skip && !Forcing_BringsWater_f32(force, p) && wet_Tiles_Idle(&m->Wet, t, marks));
+    TURNS(int64, turn1, onceIf(t == 0)) {
         if (last) {
             Clock_passTo_f32(&now, next, clock->Pending, p->Lag);
         }
@@ -8080,6 +8178,9 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
     float least = float(math_Inf(1));
     __syncthreads();
     TURNS(int32, k, edges) {
+        if (skip && k == 0) {
+            (*wetCells)[0] = 0;
+        }
         Face_f32 f = {};
         int32 e = add(tile.Edge, k);
         EdgeCells at = m->EdgeCells_[e];
@@ -8100,12 +8201,25 @@ DEVICE float TileStage_f32_at(int64 t, int32 scheme, bool last, const Params_f32
         SlopeTable_get_f32(slopes, int64(i), scheme != 3, &own);
         float longest = balance_stage_f32(&b, scheme == 3, int64(i), last, p, now.Dt, m->Beds[i], &start[i], &w[i], &own, manning, force, &out[i]);
         least = go_min<float>(least, longest);
+        if (skip && State_wet_f32(&out[i], scheme == 3)) {
+            atomic_add(&(*wetCells)[0], 1);
+        }
+    }
+    __syncthreads();
+    TURNS(int64, turn4, onceIf(skip && cells > 0)) {
+        wet_Tiles_Note(&m->Wet, t, marks, (*wetCells)[0]);
     }
     return least;
 }
 
+// BringsWater reports whether dry cells may change without flow from others: by rain, or in signs of 0 by rotation.
+// (*Forcing[float64]).BringsWater, forcing.go:38
+DEVICE bool Forcing_BringsWater_f64(const Forcing_f64 *f, const Params_f64 *p) {
+    return p->Forced && (f->Prescribed[f->Rain] != 0.0 || f->Ahead[f->Rain] != 0.0 || add(f->Coriolis.len, f->Curvature.len) > 0);
+}
+
 // get reads the slopes of cell i, without the upper layer if the run has none.
-// (*SlopeTable[float64]).get, slopes.go:178
+// (*SlopeTable[float64]).get, slopes.go:181
 DEVICE void SlopeTable_get_f64(const SlopeTable_f64 *t, int64 i, bool upper, Slopes_f64 *s) {
     int64 n = t->Cells;
     Vec2_f64 h = t->Pairs[i];
@@ -8135,16 +8249,17 @@ DEVICE void SlopeTable_get_f64(const SlopeTable_f64 *t, int64 i, bool upper, Slo
 
 // TileStage advances the cells of tile t by one of the stages of a step of second order, as SlopedFlux and StageCell
 // do, with the slopes of all cells in a table. Like TileStep it computes the length of its step itself; the last
-// stage passes the clock to the next step.
-// TileStage[float64], tile.go:109
-DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f64 *p, const TiledMesh_f64 *m,
-        Clock_f64 *clock, Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start,
-        Slice<State_f64> w, const SlopeTable_f64 *slopes, Slice<double> manning, const Forcing_f64 *force,
-        Slice<State_f64> out, Array<Flux_f64, 384> *lower, Array<Flux_f64, 384> *upper, Counters *n) {
+// stage passes the clock to the next step. If skip is set nothing else happens in a tile that is idle.
+// TileStage[float64], tile.go:123
+DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, bool skip, const Params_f64 *p,
+        const TiledMesh_f64 *m, Clock_f64 *clock, Clock_f64 *next, Least<double> *limit, Least<double> *cleared,
+        const wet_Stage *marks, Slice<State_f64> start, Slice<State_f64> w, const SlopeTable_f64 *slopes,
+        Slice<double> manning, const Forcing_f64 *force, Slice<State_f64> out, Array<Flux_f64, 384> *lower,
+        Array<Flux_f64, 384> *upper, Array<int32, 1> *wetCells, Counters *n) {
     Tile tile = m->Tiles[t];
     Clock_f64 now = Clock_AtStepStart_f64(clock, limit);
-    auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop);
-    TURNS(int64, turn1, onceForFirst(t)) {
+    auto [edges, cells] = TiledMesh_count_f64(m, t, now.Stop || skip && !Forcing_BringsWater_f64(force, p) && wet_Tiles_Idle(&m->Wet, t, marks));
+    TURNS(int64, turn1, onceIf(t == 0)) {
         if (last) {
             Clock_passTo_f64(&now, next, clock->Pending, p->Lag);
         }
@@ -8155,6 +8270,9 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
     double least = math_Inf(1);
     __syncthreads();
     TURNS(int32, k, edges) {
+        if (skip && k == 0) {
+            (*wetCells)[0] = 0;
+        }
         Face_f64 f = {};
         int32 e = add(tile.Edge, k);
         EdgeCells at = m->EdgeCells_[e];
@@ -8175,6 +8293,13 @@ DEVICE double TileStage_f64_at(int64 t, int32 scheme, bool last, const Params_f6
         SlopeTable_get_f64(slopes, int64(i), scheme != 3, &own);
         double longest = balance_stage_f64(&b, scheme == 3, int64(i), last, p, now.Dt, m->Beds[i], &start[i], &w[i], &own, manning, force, &out[i]);
         least = go_min<double>(least, longest);
+        if (skip && State_wet_f64(&out[i], scheme == 3)) {
+            atomic_add(&(*wetCells)[0], 1);
+        }
+    }
+    __syncthreads();
+    TURNS(int64, turn4, onceIf(skip && cells > 0)) {
+        wet_Tiles_Note(&m->Wet, t, marks, (*wetCells)[0]);
     }
     return least;
 }
@@ -8599,60 +8724,100 @@ extern "C" __global__ void __launch_bounds__(128) EvaluateSeries_f64(int64 lo, i
     if (k < hi) EvaluateSeries_f64_at(k, later, clock, limit, rows, list, now, ahead);
 }
 
-// Kernel TableSlopes, slopes.go:196
-extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_f32(int64 lo, int64 hi,
-        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Slice<State_f32> w,
+// Kernel TableSlopes, slopes.go:199
+extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_skip_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
+        const __grid_constant__ wet_Tiles tiles, const __grid_constant__ wet_Stage marks, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) TableSlopes_f32_at(i, false, &p, &m, w, &table);
+    if (i < hi) TableSlopes_f32_at(i, false, false, &p, &m, &tiles, &marks, w, &table);
 }
 
-// Kernel TableSlopes, slopes.go:196
-extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_f64(int64 lo, int64 hi,
-        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Slice<State_f64> w,
+// Kernel TableSlopes, slopes.go:199
+extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_skip_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
+        const __grid_constant__ wet_Tiles tiles, const __grid_constant__ wet_Stage marks, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) TableSlopes_f64_at(i, false, &p, &m, w, &table);
+    if (i < hi) TableSlopes_f64_at(i, false, false, &p, &m, &tiles, &marks, w, &table);
 }
 
-// Kernel TableSlopes, slopes.go:196
-extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_f32(int64 lo, int64 hi,
-        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m, Slice<State_f32> w,
+// Kernel TableSlopes, slopes.go:199
+extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_skip_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
+        const __grid_constant__ wet_Tiles tiles, const __grid_constant__ wet_Stage marks, Slice<State_f32> w,
         const __grid_constant__ SlopeTable_f32 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) TableSlopes_f32_at(i, true, &p, &m, w, &table);
+    if (i < hi) TableSlopes_f32_at(i, false, true, &p, &m, &tiles, &marks, w, &table);
 }
 
-// Kernel TableSlopes, slopes.go:196
-extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_f64(int64 lo, int64 hi,
-        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m, Slice<State_f64> w,
+// Kernel TableSlopes, slopes.go:199
+extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_false_skip_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
+        const __grid_constant__ wet_Tiles tiles, const __grid_constant__ wet_Stage marks, Slice<State_f64> w,
         const __grid_constant__ SlopeTable_f64 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (i < hi) TableSlopes_f64_at(i, true, &p, &m, w, &table);
+    if (i < hi) TableSlopes_f64_at(i, false, true, &p, &m, &tiles, &marks, w, &table);
 }
 
-// Kernel TableReceived, slopes.go:204
+// Kernel TableSlopes, slopes.go:199
+extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_skip_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
+        const __grid_constant__ wet_Tiles tiles, const __grid_constant__ wet_Stage marks, Slice<State_f32> w,
+        const __grid_constant__ SlopeTable_f32 table) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) TableSlopes_f32_at(i, true, false, &p, &m, &tiles, &marks, w, &table);
+}
+
+// Kernel TableSlopes, slopes.go:199
+extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_skip_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
+        const __grid_constant__ wet_Tiles tiles, const __grid_constant__ wet_Stage marks, Slice<State_f64> w,
+        const __grid_constant__ SlopeTable_f64 table) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) TableSlopes_f64_at(i, true, false, &p, &m, &tiles, &marks, w, &table);
+}
+
+// Kernel TableSlopes, slopes.go:199
+extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_skip_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ Mesh_f32 m,
+        const __grid_constant__ wet_Tiles tiles, const __grid_constant__ wet_Stage marks, Slice<State_f32> w,
+        const __grid_constant__ SlopeTable_f32 table) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) TableSlopes_f32_at(i, true, true, &p, &m, &tiles, &marks, w, &table);
+}
+
+// Kernel TableSlopes, slopes.go:199
+extern "C" __global__ void __launch_bounds__(128) TableSlopes_oneLayer_true_skip_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ Mesh_f64 m,
+        const __grid_constant__ wet_Tiles tiles, const __grid_constant__ wet_Stage marks, Slice<State_f64> w,
+        const __grid_constant__ SlopeTable_f64 table) {
+    const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (i < hi) TableSlopes_f64_at(i, true, true, &p, &m, &tiles, &marks, w, &table);
+}
+
+// Kernel TableReceived, slopes.go:211
 extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_false_f32(int64 lo, int64 hi,
         Slice<Slopes_f32> received, const __grid_constant__ SlopeTable_f32 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) TableReceived_f32_at(i, false, received, &table);
 }
 
-// Kernel TableReceived, slopes.go:204
+// Kernel TableReceived, slopes.go:211
 extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_false_f64(int64 lo, int64 hi,
         Slice<Slopes_f64> received, const __grid_constant__ SlopeTable_f64 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) TableReceived_f64_at(i, false, received, &table);
 }
 
-// Kernel TableReceived, slopes.go:204
+// Kernel TableReceived, slopes.go:211
 extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_true_f32(int64 lo, int64 hi,
         Slice<Slopes_f32> received, const __grid_constant__ SlopeTable_f32 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (i < hi) TableReceived_f32_at(i, true, received, &table);
 }
 
-// Kernel TableReceived, slopes.go:204
+// Kernel TableReceived, slopes.go:211
 extern "C" __global__ void __launch_bounds__(128) TableReceived_oneLayer_true_f64(int64 lo, int64 hi,
         Slice<Slopes_f64> received, const __grid_constant__ SlopeTable_f64 table) {
     const int64 i = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -8755,7 +8920,7 @@ extern "C" __global__ void __launch_bounds__(128) StageCell_last_true_oneLayer_t
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:45
+// Kernel TileStep, tile.go:48
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_keep_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
@@ -8769,7 +8934,7 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_keep_false_f3
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:45
+// Kernel TileStep, tile.go:48
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_keep_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
@@ -8783,7 +8948,7 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_keep_false_f64
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:45
+// Kernel TileStep, tile.go:48
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_keep_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
@@ -8797,7 +8962,7 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_PVM_keep_true_f32
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:45
+// Kernel TileStep, tile.go:48
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_keep_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
@@ -8811,7 +8976,7 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_PVM_keep_true_f64(
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:45
+// Kernel TileStep, tile.go:48
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_keep_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
@@ -8825,7 +8990,7 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_keep_false_
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:45
+// Kernel TileStep, tile.go:48
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_keep_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
@@ -8839,7 +9004,7 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_keep_false_f
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:45
+// Kernel TileStep, tile.go:48
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_keep_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
@@ -8853,7 +9018,7 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_IRRoe_keep_true_f
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:45
+// Kernel TileStep, tile.go:48
 extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_keep_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
@@ -8867,7 +9032,7 @@ extern "C" __global__ void __launch_bounds__(128, 5) TileStep_IRRoe_keep_true_f6
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:45
+// Kernel TileStep, tile.go:48
 extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_keep_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
@@ -8881,7 +9046,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_keep_false_f32
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:45
+// Kernel TileStep, tile.go:48
 extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_keep_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
@@ -8895,7 +9060,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_keep_false_f64
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:45
+// Kernel TileStep, tile.go:48
 extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_keep_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
@@ -8909,7 +9074,7 @@ extern "C" __global__ void __launch_bounds__(128, 8) TileStep_Roe_keep_true_f32(
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:45
+// Kernel TileStep, tile.go:48
 extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_keep_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
@@ -8923,7 +9088,7 @@ extern "C" __global__ void __launch_bounds__(128, 4) TileStep_Roe_keep_true_f64(
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:45
+// Kernel TileStep, tile.go:48
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_OneLayer_keep_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
@@ -8937,7 +9102,7 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_OneLayer_keep_fal
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:45
+// Kernel TileStep, tile.go:48
 extern "C" __global__ void __launch_bounds__(128, 6) TileStep_OneLayer_keep_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
@@ -8951,7 +9116,7 @@ extern "C" __global__ void __launch_bounds__(128, 6) TileStep_OneLayer_keep_fals
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:45
+// Kernel TileStep, tile.go:48
 extern "C" __global__ void __launch_bounds__(128, 10) TileStep_OneLayer_keep_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
         Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> w, Slice<float> manning,
@@ -8965,7 +9130,7 @@ extern "C" __global__ void __launch_bounds__(128, 10) TileStep_OneLayer_keep_tru
     reduce(result, key);
 }
 
-// Kernel TileStep, tile.go:45
+// Kernel TileStep, tile.go:48
 extern "C" __global__ void __launch_bounds__(128, 6) TileStep_OneLayer_keep_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
         Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> w, Slice<double> manning,
@@ -8979,227 +9144,515 @@ extern "C" __global__ void __launch_bounds__(128, 6) TileStep_OneLayer_keep_true
     reduce(result, key);
 }
 
-// Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_f32(int64 lo, int64 hi,
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_skip_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
-        const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
-        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f32> start, Slice<State_f32> w, const __grid_constant__ SlopeTable_f32 slopes,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n,
+        Least<float> *result) {
     SHARED(lower, Array<Flux_f32, 384>);
     SHARED(upper, Array<Flux_f32, 384>);
+    SHARED(wetCells, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, false, false, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
     reduce(result, key);
 }
 
-// Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 3) TileStage_PVM_last_false_f64(int64 lo, int64 hi,
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_PVM_last_false_skip_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
-        const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
-        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f64> start, Slice<State_f64> w, const __grid_constant__ SlopeTable_f64 slopes,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n,
+        Least<double> *result) {
     SHARED(lower, Array<Flux_f64, 384>);
     SHARED(upper, Array<Flux_f64, 384>);
+    SHARED(wetCells, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, false, false, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
     reduce(result, key);
 }
 
-// Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_true_f32(int64 lo, int64 hi,
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_false_skip_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
-        const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
-        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f32> start, Slice<State_f32> w, const __grid_constant__ SlopeTable_f32 slopes,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n,
+        Least<float> *result) {
     SHARED(lower, Array<Flux_f32, 384>);
     SHARED(upper, Array<Flux_f32, 384>);
+    SHARED(wetCells, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, false, true, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
     reduce(result, key);
 }
 
-// Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 3) TileStage_PVM_last_true_f64(int64 lo, int64 hi,
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_PVM_last_false_skip_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
-        const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
-        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f64> start, Slice<State_f64> w, const __grid_constant__ SlopeTable_f64 slopes,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n,
+        Least<double> *result) {
     SHARED(lower, Array<Flux_f64, 384>);
     SHARED(upper, Array<Flux_f64, 384>);
+    SHARED(wetCells, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, false, true, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
     reduce(result, key);
 }
 
-// Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_false_f32(int64 lo, int64 hi,
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_true_skip_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
-        const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
-        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f32> start, Slice<State_f32> w, const __grid_constant__ SlopeTable_f32 slopes,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n,
+        Least<float> *result) {
     SHARED(lower, Array<Flux_f32, 384>);
     SHARED(upper, Array<Flux_f32, 384>);
+    SHARED(wetCells, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, true, false, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
     reduce(result, key);
 }
 
-// Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 3) TileStage_IRRoe_last_false_f64(int64 lo, int64 hi,
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_PVM_last_true_skip_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
-        const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
-        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f64> start, Slice<State_f64> w, const __grid_constant__ SlopeTable_f64 slopes,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n,
+        Least<double> *result) {
     SHARED(lower, Array<Flux_f64, 384>);
     SHARED(upper, Array<Flux_f64, 384>);
+    SHARED(wetCells, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, true, false, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
     reduce(result, key);
 }
 
-// Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_true_f32(int64 lo, int64 hi,
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_PVM_last_true_skip_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
-        const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
-        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f32> start, Slice<State_f32> w, const __grid_constant__ SlopeTable_f32 slopes,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n,
+        Least<float> *result) {
     SHARED(lower, Array<Flux_f32, 384>);
     SHARED(upper, Array<Flux_f32, 384>);
+    SHARED(wetCells, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 0, true, true, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
     reduce(result, key);
 }
 
-// Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 3) TileStage_IRRoe_last_true_f64(int64 lo, int64 hi,
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_PVM_last_true_skip_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
-        const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
-        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f64> start, Slice<State_f64> w, const __grid_constant__ SlopeTable_f64 slopes,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n,
+        Least<double> *result) {
     SHARED(lower, Array<Flux_f64, 384>);
     SHARED(upper, Array<Flux_f64, 384>);
+    SHARED(wetCells, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 0, true, true, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
     reduce(result, key);
 }
 
-// Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_false_f32(int64 lo, int64 hi,
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_false_skip_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
-        const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
-        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f32> start, Slice<State_f32> w, const __grid_constant__ SlopeTable_f32 slopes,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n,
+        Least<float> *result) {
     SHARED(lower, Array<Flux_f32, 384>);
     SHARED(upper, Array<Flux_f32, 384>);
+    SHARED(wetCells, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, false, false, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
     reduce(result, key);
 }
 
-// Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 3) TileStage_Roe_last_false_f64(int64 lo, int64 hi,
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_IRRoe_last_false_skip_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
-        const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
-        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f64> start, Slice<State_f64> w, const __grid_constant__ SlopeTable_f64 slopes,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n,
+        Least<double> *result) {
     SHARED(lower, Array<Flux_f64, 384>);
     SHARED(upper, Array<Flux_f64, 384>);
+    SHARED(wetCells, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, false, false, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
     reduce(result, key);
 }
 
-// Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_true_f32(int64 lo, int64 hi,
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_false_skip_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
-        const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
-        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f32> start, Slice<State_f32> w, const __grid_constant__ SlopeTable_f32 slopes,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n,
+        Least<float> *result) {
     SHARED(lower, Array<Flux_f32, 384>);
     SHARED(upper, Array<Flux_f32, 384>);
+    SHARED(wetCells, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, false, true, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
     reduce(result, key);
 }
 
-// Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 3) TileStage_Roe_last_true_f64(int64 lo, int64 hi,
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_IRRoe_last_false_skip_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
-        const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
-        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f64> start, Slice<State_f64> w, const __grid_constant__ SlopeTable_f64 slopes,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n,
+        Least<double> *result) {
     SHARED(lower, Array<Flux_f64, 384>);
     SHARED(upper, Array<Flux_f64, 384>);
+    SHARED(wetCells, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, false, true, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
     reduce(result, key);
 }
 
-// Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 8) TileStage_OneLayer_last_false_f32(int64 lo, int64 hi,
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_true_skip_false_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
-        const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
-        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f32> start, Slice<State_f32> w, const __grid_constant__ SlopeTable_f32 slopes,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n,
+        Least<float> *result) {
     SHARED(lower, Array<Flux_f32, 384>);
     SHARED(upper, Array<Flux_f32, 384>);
+    SHARED(wetCells, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 3, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, true, false, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
     reduce(result, key);
 }
 
-// Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 5) TileStage_OneLayer_last_false_f64(int64 lo, int64 hi,
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_IRRoe_last_true_skip_false_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
-        const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
-        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f64> start, Slice<State_f64> w, const __grid_constant__ SlopeTable_f64 slopes,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n,
+        Least<double> *result) {
     SHARED(lower, Array<Flux_f64, 384>);
     SHARED(upper, Array<Flux_f64, 384>);
+    SHARED(wetCells, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 3, false, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, true, false, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
     reduce(result, key);
 }
 
-// Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 8) TileStage_OneLayer_last_true_f32(int64 lo, int64 hi,
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_IRRoe_last_true_skip_true_f32(int64 lo, int64 hi,
         const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
-        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, Slice<State_f32> start, Slice<State_f32> w,
-        const __grid_constant__ SlopeTable_f32 slopes, Slice<float> manning,
-        const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n, Least<float> *result) {
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f32> start, Slice<State_f32> w, const __grid_constant__ SlopeTable_f32 slopes,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n,
+        Least<float> *result) {
     SHARED(lower, Array<Flux_f32, 384>);
     SHARED(upper, Array<Flux_f32, 384>);
+    SHARED(wetCells, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 3, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 1, true, true, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
     reduce(result, key);
 }
 
-// Kernel TileStage, tile.go:109
-extern "C" __global__ void __launch_bounds__(128, 5) TileStage_OneLayer_last_true_f64(int64 lo, int64 hi,
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_IRRoe_last_true_skip_true_f64(int64 lo, int64 hi,
         const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
-        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, Slice<State_f64> start, Slice<State_f64> w,
-        const __grid_constant__ SlopeTable_f64 slopes, Slice<double> manning,
-        const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n, Least<double> *result) {
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f64> start, Slice<State_f64> w, const __grid_constant__ SlopeTable_f64 slopes,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n,
+        Least<double> *result) {
     SHARED(lower, Array<Flux_f64, 384>);
     SHARED(upper, Array<Flux_f64, 384>);
+    SHARED(wetCells, Array<int32, 1>);
     const int64 t = lo + blockIdx.x;
     uint64 key = 0;
-    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 3, true, &p, &m, clock, next, limit, cleared, start, w, &slopes, manning, &force, out, &lower, &upper, n));
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 1, true, true, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_false_skip_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f32> start, Slice<State_f32> w, const __grid_constant__ SlopeTable_f32 slopes,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n,
+        Least<float> *result) {
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
+    SHARED(wetCells, Array<int32, 1>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, false, false, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_Roe_last_false_skip_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f64> start, Slice<State_f64> w, const __grid_constant__ SlopeTable_f64 slopes,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n,
+        Least<double> *result) {
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
+    SHARED(wetCells, Array<int32, 1>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, false, false, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_false_skip_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f32> start, Slice<State_f32> w, const __grid_constant__ SlopeTable_f32 slopes,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n,
+        Least<float> *result) {
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
+    SHARED(wetCells, Array<int32, 1>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, false, true, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_Roe_last_false_skip_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f64> start, Slice<State_f64> w, const __grid_constant__ SlopeTable_f64 slopes,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n,
+        Least<double> *result) {
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
+    SHARED(wetCells, Array<int32, 1>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, false, true, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_true_skip_false_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f32> start, Slice<State_f32> w, const __grid_constant__ SlopeTable_f32 slopes,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n,
+        Least<float> *result) {
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
+    SHARED(wetCells, Array<int32, 1>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, true, false, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_Roe_last_true_skip_false_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f64> start, Slice<State_f64> w, const __grid_constant__ SlopeTable_f64 slopes,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n,
+        Least<double> *result) {
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
+    SHARED(wetCells, Array<int32, 1>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, false, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_Roe_last_true_skip_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f32> start, Slice<State_f32> w, const __grid_constant__ SlopeTable_f32 slopes,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n,
+        Least<float> *result) {
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
+    SHARED(wetCells, Array<int32, 1>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 2, true, true, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 3) TileStage_Roe_last_true_skip_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f64> start, Slice<State_f64> w, const __grid_constant__ SlopeTable_f64 slopes,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n,
+        Least<double> *result) {
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
+    SHARED(wetCells, Array<int32, 1>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 2, true, true, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_OneLayer_last_false_skip_false_f32(int64 lo,
+        int64 hi, const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f32> start, Slice<State_f32> w, const __grid_constant__ SlopeTable_f32 slopes,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n,
+        Least<float> *result) {
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
+    SHARED(wetCells, Array<int32, 1>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 3, false, false, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 5) TileStage_OneLayer_last_false_skip_false_f64(int64 lo,
+        int64 hi, const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f64> start, Slice<State_f64> w, const __grid_constant__ SlopeTable_f64 slopes,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n,
+        Least<double> *result) {
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
+    SHARED(wetCells, Array<int32, 1>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 3, false, false, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_OneLayer_last_false_skip_true_f32(int64 lo,
+        int64 hi, const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f32> start, Slice<State_f32> w, const __grid_constant__ SlopeTable_f32 slopes,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n,
+        Least<float> *result) {
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
+    SHARED(wetCells, Array<int32, 1>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 3, false, true, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 5) TileStage_OneLayer_last_false_skip_true_f64(int64 lo,
+        int64 hi, const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f64> start, Slice<State_f64> w, const __grid_constant__ SlopeTable_f64 slopes,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n,
+        Least<double> *result) {
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
+    SHARED(wetCells, Array<int32, 1>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 3, false, true, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_OneLayer_last_true_skip_false_f32(int64 lo,
+        int64 hi, const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f32> start, Slice<State_f32> w, const __grid_constant__ SlopeTable_f32 slopes,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n,
+        Least<float> *result) {
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
+    SHARED(wetCells, Array<int32, 1>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 3, true, false, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 5) TileStage_OneLayer_last_true_skip_false_f64(int64 lo,
+        int64 hi, const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f64> start, Slice<State_f64> w, const __grid_constant__ SlopeTable_f64 slopes,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n,
+        Least<double> *result) {
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
+    SHARED(wetCells, Array<int32, 1>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 3, true, false, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 8) TileStage_OneLayer_last_true_skip_true_f32(int64 lo, int64 hi,
+        const __grid_constant__ Params_f32 p, const __grid_constant__ TiledMesh_f32 m, Clock_f32 *clock,
+        Clock_f32 *next, Least<float> *limit, Least<float> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f32> start, Slice<State_f32> w, const __grid_constant__ SlopeTable_f32 slopes,
+        Slice<float> manning, const __grid_constant__ Forcing_f32 force, Slice<State_f32> out, Counters *n,
+        Least<float> *result) {
+    SHARED(lower, Array<Flux_f32, 384>);
+    SHARED(upper, Array<Flux_f32, 384>);
+    SHARED(wetCells, Array<int32, 1>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<float>::key_of(TileStage_f32_at(t, 3, true, true, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
+    reduce(result, key);
+}
+
+// Kernel TileStage, tile.go:123
+extern "C" __global__ void __launch_bounds__(128, 5) TileStage_OneLayer_last_true_skip_true_f64(int64 lo, int64 hi,
+        const __grid_constant__ Params_f64 p, const __grid_constant__ TiledMesh_f64 m, Clock_f64 *clock,
+        Clock_f64 *next, Least<double> *limit, Least<double> *cleared, const __grid_constant__ wet_Stage marks,
+        Slice<State_f64> start, Slice<State_f64> w, const __grid_constant__ SlopeTable_f64 slopes,
+        Slice<double> manning, const __grid_constant__ Forcing_f64 force, Slice<State_f64> out, Counters *n,
+        Least<double> *result) {
+    SHARED(lower, Array<Flux_f64, 384>);
+    SHARED(upper, Array<Flux_f64, 384>);
+    SHARED(wetCells, Array<int32, 1>);
+    const int64 t = lo + blockIdx.x;
+    uint64 key = 0;
+    if (t < hi) key = Least<double>::key_of(TileStage_f64_at(t, 3, true, true, &p, &m, clock, next, limit, cleared, &marks, start, w, &slopes, manning, &force, out, &lower, &upper, &wetCells, n));
     reduce(result, key);
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/kernelgen/lanes"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/wet"
 )
 
 //go:embed kernels_gen.zip
@@ -686,21 +687,24 @@ func (loop *EvaluateSeriesLoop[F]) Launch() abi.Launch {
 // TableSlopesLoop runs TableSlopes for lo ≤ index < hi, on the CPU or another device.
 type TableSlopesLoop[F num.Float] struct {
 	oneLayer bool
+	skip     bool
 	p        *Params[F]
 	m        *Mesh[F]
+	tiles    *wet.Tiles
+	marks    *wet.Stage
 	w        []State[F]
 	table    *SlopeTable[F]
 }
 
 // NewTableSlopesLoop prepares TableSlopes.
-func NewTableSlopesLoop[F num.Float](oneLayer bool, p *Params[F], m *Mesh[F], w []State[F], table *SlopeTable[F]) *TableSlopesLoop[F] {
-	return &TableSlopesLoop[F]{oneLayer, p, m, w, table}
+func NewTableSlopesLoop[F num.Float](oneLayer bool, skip bool, p *Params[F], m *Mesh[F], tiles *wet.Tiles, marks *wet.Stage, w []State[F], table *SlopeTable[F]) *TableSlopesLoop[F] {
+	return &TableSlopesLoop[F]{oneLayer, skip, p, m, tiles, marks, w, table}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *TableSlopesLoop[F]) Range(lo, hi int) {
 	for i := lo; i < hi; i++ {
-		TableSlopes(i, loop.oneLayer, loop.p, loop.m, loop.w, loop.table)
+		TableSlopes(i, loop.oneLayer, loop.skip, loop.p, loop.m, loop.tiles, loop.marks, loop.w, loop.table)
 	}
 }
 
@@ -709,6 +713,8 @@ func (loop *TableSlopesLoop[F]) Launch() abi.Launch {
 	return abi.Launch{Module: Module, Symbol: "TableSlopes" + loop.variant() + abi.Suffix[F](), Block: 128, Dims: 1, Args: []abi.Arg{
 		abi.ConstantOf("p", loop.p),
 		abi.ConstantOf("m", loop.m),
+		abi.ConstantOf("tiles", loop.tiles),
+		abi.ConstantOf("marks", loop.marks),
 		abi.ElementsOf("w", loop.w),
 		abi.ConstantOf("table", loop.table),
 	}}
@@ -717,10 +723,14 @@ func (loop *TableSlopesLoop[F]) Launch() abi.Launch {
 // variant tells the kernel's variants apart.
 func (loop *TableSlopesLoop[F]) variant() string {
 	switch {
-	case !loop.oneLayer:
-		return "_oneLayer_false"
-	case loop.oneLayer:
-		return "_oneLayer_true"
+	case !loop.oneLayer && !loop.skip:
+		return "_oneLayer_false_skip_false"
+	case !loop.oneLayer && loop.skip:
+		return "_oneLayer_false_skip_true"
+	case loop.oneLayer && !loop.skip:
+		return "_oneLayer_true_skip_false"
+	case loop.oneLayer && loop.skip:
+		return "_oneLayer_true_skip_true"
 	}
 	panic("TableSlopes has no variant for these constants")
 }
@@ -947,12 +957,14 @@ func (loop *TileStepLoop[F]) variant() string {
 type TileStageLoop[F num.Float] struct {
 	scheme  Scheme
 	last    bool
+	skip    bool
 	p       *Params[F]
 	m       *TiledMesh[F]
 	clock   *Clock[F]
 	next    *Clock[F]
 	limit   *atomics.Least[F]
 	cleared *atomics.Least[F]
+	marks   *wet.Stage
 	start   []State[F]
 	w       []State[F]
 	slopes  *SlopeTable[F]
@@ -964,17 +976,18 @@ type TileStageLoop[F num.Float] struct {
 }
 
 // NewTileStageLoop prepares TileStage.
-func NewTileStageLoop[F num.Float](scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], limit *atomics.Least[F], cleared *atomics.Least[F], start []State[F], w []State[F], slopes *SlopeTable[F], manning []F, force *Forcing[F], out []State[F], n *Counters, result *atomics.Least[F]) *TileStageLoop[F] {
-	return &TileStageLoop[F]{scheme, last, p, m, clock, next, limit, cleared, start, w, slopes, manning, force, out, n, result}
+func NewTileStageLoop[F num.Float](scheme Scheme, last bool, skip bool, p *Params[F], m *TiledMesh[F], clock *Clock[F], next *Clock[F], limit *atomics.Least[F], cleared *atomics.Least[F], marks *wet.Stage, start []State[F], w []State[F], slopes *SlopeTable[F], manning []F, force *Forcing[F], out []State[F], n *Counters, result *atomics.Least[F]) *TileStageLoop[F] {
+	return &TileStageLoop[F]{scheme, last, skip, p, m, clock, next, limit, cleared, marks, start, w, slopes, manning, force, out, n, result}
 }
 
 // Range runs the kernel on the CPU.
 func (loop *TileStageLoop[F]) Range(lo, hi int) {
 	var lower [384]Flux[F]
 	var upper [384]Flux[F]
+	var wetCells [1]int32
 	best := F(math.Inf(1))
 	for t := lo; t < hi; t++ {
-		best = min(best, TileStage(t, loop.scheme, loop.last, loop.p, loop.m, loop.clock, loop.next, loop.limit, loop.cleared, loop.start, loop.w, loop.slopes, loop.manning, loop.force, loop.out, &lower, &upper, loop.n))
+		best = min(best, TileStage(t, loop.scheme, loop.last, loop.skip, loop.p, loop.m, loop.clock, loop.next, loop.limit, loop.cleared, loop.marks, loop.start, loop.w, loop.slopes, loop.manning, loop.force, loop.out, &lower, &upper, &wetCells, loop.n))
 	}
 	loop.result.Take(best)
 }
@@ -991,6 +1004,7 @@ func (loop *TileStageLoop[F]) Launch() abi.Launch {
 		abi.PointerTo("next", loop.next),
 		abi.PointerTo("limit", loop.limit),
 		abi.PointerTo("cleared", loop.cleared),
+		abi.ConstantOf("marks", loop.marks),
 		abi.ElementsOf("start", loop.start),
 		abi.ElementsOf("w", loop.w),
 		abi.ConstantOf("slopes", loop.slopes),
@@ -1005,22 +1019,38 @@ func (loop *TileStageLoop[F]) Launch() abi.Launch {
 // variant tells the kernel's variants apart.
 func (loop *TileStageLoop[F]) variant() string {
 	switch {
-	case loop.scheme == PVM && !loop.last:
-		return "_PVM_last_false"
-	case loop.scheme == PVM && loop.last:
-		return "_PVM_last_true"
-	case loop.scheme == IRRoe && !loop.last:
-		return "_IRRoe_last_false"
-	case loop.scheme == IRRoe && loop.last:
-		return "_IRRoe_last_true"
-	case loop.scheme == Roe && !loop.last:
-		return "_Roe_last_false"
-	case loop.scheme == Roe && loop.last:
-		return "_Roe_last_true"
-	case loop.scheme == OneLayer && !loop.last:
-		return "_OneLayer_last_false"
-	case loop.scheme == OneLayer && loop.last:
-		return "_OneLayer_last_true"
+	case loop.scheme == PVM && !loop.last && !loop.skip:
+		return "_PVM_last_false_skip_false"
+	case loop.scheme == PVM && !loop.last && loop.skip:
+		return "_PVM_last_false_skip_true"
+	case loop.scheme == PVM && loop.last && !loop.skip:
+		return "_PVM_last_true_skip_false"
+	case loop.scheme == PVM && loop.last && loop.skip:
+		return "_PVM_last_true_skip_true"
+	case loop.scheme == IRRoe && !loop.last && !loop.skip:
+		return "_IRRoe_last_false_skip_false"
+	case loop.scheme == IRRoe && !loop.last && loop.skip:
+		return "_IRRoe_last_false_skip_true"
+	case loop.scheme == IRRoe && loop.last && !loop.skip:
+		return "_IRRoe_last_true_skip_false"
+	case loop.scheme == IRRoe && loop.last && loop.skip:
+		return "_IRRoe_last_true_skip_true"
+	case loop.scheme == Roe && !loop.last && !loop.skip:
+		return "_Roe_last_false_skip_false"
+	case loop.scheme == Roe && !loop.last && loop.skip:
+		return "_Roe_last_false_skip_true"
+	case loop.scheme == Roe && loop.last && !loop.skip:
+		return "_Roe_last_true_skip_false"
+	case loop.scheme == Roe && loop.last && loop.skip:
+		return "_Roe_last_true_skip_true"
+	case loop.scheme == OneLayer && !loop.last && !loop.skip:
+		return "_OneLayer_last_false_skip_false"
+	case loop.scheme == OneLayer && !loop.last && loop.skip:
+		return "_OneLayer_last_false_skip_true"
+	case loop.scheme == OneLayer && loop.last && !loop.skip:
+		return "_OneLayer_last_true_skip_false"
+	case loop.scheme == OneLayer && loop.last && loop.skip:
+		return "_OneLayer_last_true_skip_true"
 	}
 	panic("TileStage has no variant for these constants")
 }

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/eigen"
 )
 
 // These tests compute with explicit matrices and eigenvectors, by the definitions of the paper, what the kernels
@@ -97,13 +98,13 @@ func apply(a *mat.Dense, g func(complex128) complex128, v []float64) []float64 {
 	return out
 }
 
-func roeOf(f *Face[float64], p *Params[float64], ev *Eigenvalues[float64]) vector[float64] {
+func roeOf(f *Face[float64], p *Params[float64], ev *eigen.Values[float64]) vector[float64] {
 	f.waves = *ev
 	f.roe(p)
 	return f.viscosity
 }
 
-func pvmOf(f *Face[float64], r float64, ev *Eigenvalues[float64]) vector[float64] {
+func pvmOf(f *Face[float64], r float64, ev *eigen.Values[float64]) vector[float64] {
 	f.waves = *ev
 	f.pvm(r)
 	return f.viscosity
@@ -157,8 +158,8 @@ func TestRoeIsTheSignMatrix(t *testing.T) {
 		p := testParams(r)
 		for range 300 {
 			f := randomFace(rng, p, 5)
-			var ev Eigenvalues[float64]
-			ev.solve(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
+			var ev eigen.Values[float64]
+			ev.Solve(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
 			// Where eigenvalues are close K is nearly singular; where one is near 0 its sign is round-off.
 			if gap := 1e-3 * (ev.L4 - ev.L1); !ev.Complex && (ev.L3-ev.L2 < gap || ev.L2-ev.L1 < gap || ev.L4-ev.L3 < gap ||
 				math.Abs(ev.L2) < 1e-9 || math.Abs(ev.L3) < 1e-9) {
@@ -194,8 +195,8 @@ func TestHartenFix(t *testing.T) {
 		p.EntropyFix = .1
 		for range 200 {
 			f := randomFace(rng, p, 2)
-			var ev Eigenvalues[float64]
-			ev.solve(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
+			var ev eigen.Values[float64]
+			ev.Solve(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
 			if ev.Complex || ev.L3-ev.L2 < 2e-3*(ev.L4-ev.L1) {
 				continue
 			}
@@ -228,8 +229,8 @@ func TestPVMIsTheParabola(t *testing.T) {
 		p := testParams(r)
 		for range 200 {
 			f := randomFace(rng, p, 2)
-			var ev Eigenvalues[float64]
-			ev.solve(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
+			var ev eigen.Values[float64]
+			ev.Solve(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
 			x := math.Max(math.Abs(ev.L2), math.Abs(ev.L3))
 			if ev.L1+ev.L4 < 0 {
 				x = -x
@@ -270,8 +271,8 @@ func TestContactCompletesThe6x6System(t *testing.T) {
 		p := testParams(r)
 		for range 200 {
 			f := randomFace(rng, p, 2)
-			var ev Eigenvalues[float64]
-			ev.solve(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
+			var ev eigen.Values[float64]
+			ev.Solve(f.u1, f.u2, f.c1, f.c2, r, p.Tolerance)
 			if ev.Complex || ev.L3-ev.L2 < 1e-2 {
 				continue
 			}

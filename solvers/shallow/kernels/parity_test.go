@@ -3,6 +3,7 @@ package kernels_test
 import (
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/backend/cuda/cudatest"
@@ -13,6 +14,7 @@ import (
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/air"
 	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/local"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/wet"
 )
 
 type loop interface {
@@ -254,8 +256,21 @@ func parityOfTables[F num.Float](t *testing.T, l cudatest.Runner, oneLayer bool,
 		received[k] = &SlopeTable[F]{make([]Vec2[F], SlopePairs*len(w)), len(w)}
 	}
 	n := int(m.Owned)
-	NewTableSlopesLoop(oneLayer, p, m, w, found[0]).Range(0, n)
-	l.Run(t, NewTableSlopesLoop(oneLayer, p, m, w, found[1]), 0, n)
+	half := &wet.Tiles{First: make([]int32, 3), Of: make([]int32, n)}
+	for i := n / 2; i < n; i++ {
+		half.Of[i] = 1
+	}
+	marks := &wet.Stage{From: []int32{0, 0}, Start: []int32{0, 0}, To: []int32{0, 1}}
+	drier := slices.Clone(w)
+	clear(drier[:3])
+	NewTableSlopesLoop(oneLayer, true, p, m, half, marks, drier, found[0]).Range(0, n)
+	l.Run(t, NewTableSlopesLoop(oneLayer, true, p, m, half, marks, drier, found[1]), 0, n)
+	kerneltest.Same(t, "slopes of tiles", found[0].Pairs, found[1].Pairs, nil)
+	if found[0].Pairs[1] != (Vec2[F]{}) || found[0].Pairs[3] == (Vec2[F]{}) || found[0].Pairs[n-1] == (Vec2[F]{}) {
+		t.Errorf("slopes of a settled tile are computed, or those of another are not")
+	}
+	NewTableSlopesLoop(oneLayer, false, p, m, half, marks, w, found[0]).Range(0, n)
+	l.Run(t, NewTableSlopesLoop(oneLayer, false, p, m, half, marks, w, found[1]), 0, n)
 	ordered := make([]Slopes[F], len(slopes)) // as on ranks that send slopes
 	for i, at := range m.SlopesAt {
 		ordered[i] = slopes[at]
@@ -287,5 +302,22 @@ func tiled[F num.Float](rng *rand.Rand, m *Mesh[F]) *TiledMesh[F] {
 		edge += edges
 		t.Tiles = append(t.Tiles, Tile{Cell: int32(cell), Edge: int32(edge)})
 	}
+	n := int32(len(t.Tiles) - 1)
+	t.Wet.First = []int32{0}
+	for k := range n {
+		t.Wet.Beside = append(t.Wet.Beside, max(k-1, 0), min(k+1, n-1))
+		t.Wet.First = append(t.Wet.First, int32(len(t.Wet.Beside)))
+		t.Wet.Awake = append(t.Wet.Awake, max(0, k%5-3))
+	}
 	return t
+}
+
+// marksOf marks some tiles as wet, so that one in six may be idle.
+func marksOf[F num.Float](t *TiledMesh[F]) (m wet.Stage) {
+	for k := range len(t.Tiles) - 1 {
+		m.From = append(m.From, []int32{1, 0, 0, 0, 0, 0}[k%6])
+		m.Start = append(m.Start, []int32{0, 0, 0, 1, 0, 0}[k%6])
+		m.To = append(m.To, []int32{0, 0, 0, 0, 7, 0}[k%6])
+	}
+	return m
 }

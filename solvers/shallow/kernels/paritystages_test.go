@@ -9,6 +9,7 @@ import (
 	"github.com/atoll-hpc/atoll/kernelgen/kerneltest"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	. "github.com/atoll-hpc/atoll/solvers/shallow/kernels"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/wet"
 )
 
 // permutation returns the numbers below n in random order.
@@ -96,12 +97,14 @@ func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, oneLayer 
 		out            []State[F]
 		least          atomics.Least[F]
 		counters       [1]Counters
+		marks          wet.Stage
 	}
 	for name, scheme := range allSchemes {
 		if oneLayer != (scheme == OneLayer) {
 			continue
 		}
-		for _, last := range []bool{false, true} {
+		for n := range 4 {
+			last, skip := n%2 == 1, n >= 2
 			var x [2]parts
 			run := func(k int) loop {
 				x := &x[k]
@@ -109,12 +112,14 @@ func parityOfTiledStages[F num.Float](t *testing.T, l cudatest.Runner, oneLayer 
 				x.out = make([]State[F], len(w))
 				x.limit.Take(2e-3)
 				x.cleared.Take(1)
-				return NewTileStageLoop(scheme, last, p, tiles, &x.clock[0], &x.next[0], &x.limit, &x.cleared, w, w, slopes,
-					manning, forces[0], x.out, &x.counters[0], &x.least)
+				x.marks = marksOf(tiles)
+				return NewTileStageLoop(scheme, last, skip, p, tiles, &x.clock[0], &x.next[0], &x.limit, &x.cleared, &x.marks, w, w,
+					slopes, manning, forces[0], x.out, &x.counters[0], &x.least)
 			}
 			run(0).Range(0, len(tiles.Tiles)-1)
 			l.Run(t, run(1), 0, len(tiles.Tiles)-1)
 			kerneltest.Same(t, name+" stage", x[0].out, x[1].out, nil)
+			kerneltest.Same(t, name+" stage's marks", x[0].marks.To, x[1].marks.To, nil)
 			kerneltest.Same(t, name+" stage's counters", x[0].counters[:], x[1].counters[:], nil)
 			kerneltest.Same(t, name+" stage's clock", x[0].next[:], x[1].next[:], nil)
 			if x[0].least != x[1].least || x[0].cleared != x[1].cleared {

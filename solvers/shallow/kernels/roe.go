@@ -1,6 +1,9 @@
 package kernels
 
-import "github.com/atoll-hpc/atoll/solvers/common/num"
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/eigen"
+)
 
 // roe sets the viscosity to sgn(A) (A ΔW - S Δdepth), the upwind part of both Roe schemes, with Harten's fix if
 // requested.
@@ -37,7 +40,7 @@ func (f *Face[F]) roe(p *Params[F]) {
 }
 
 // fix returns what Harten's fix adds to the viscosity: Σ g_k E_k applied to stateJump, where g_k is added to |λ_k|.
-func (f *Face[F]) fix(p *Params[F], ev *Eigenvalues[F], width F, w1, w4 *wave[F]) vector[F] {
+func (f *Face[F]) fix(p *Params[F], ev *eigen.Values[F], width F, w1, w4 *wave[F]) vector[F] {
 	g1, g2, g3, g4 := harten(ev.L1, width), harten(ev.L2, width), harten(ev.L3, width), harten(ev.L4, width)
 	inner := f.stateJump()
 	e1, e4 := f.project(w1, inner), f.project(w4, inner)

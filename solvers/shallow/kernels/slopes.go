@@ -1,6 +1,9 @@
 package kernels
 
-import "github.com/atoll-hpc/atoll/solvers/common/num"
+import (
+	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/wet"
+)
 
 // Vec2 is a vector in the plane of the mesh: a gradient, an offset or a velocity.
 type Vec2[F num.Float] struct{ X, Y F }
@@ -190,10 +193,14 @@ func (t *SlopeTable[F]) get(i int, upper bool, s *Slopes[F]) {
 	}
 }
 
-// TableSlopes does what CellSlopes does, and writes the slopes to a table.
+// TableSlopes does what CellSlopes does, and writes the slopes to a table, unless skip is set and it has them.
 //
-//atoll:kernel oneLayer=false,true
-func TableSlopes[F num.Float](i int, oneLayer bool, p *Params[F], m *Mesh[F], w []State[F], table *SlopeTable[F]) {
+//atoll:kernel oneLayer=false,true skip=false,true
+func TableSlopes[F num.Float](i int, oneLayer, skip bool, p *Params[F], m *Mesh[F], tiles *wet.Tiles, marks *wet.Stage,
+	w []State[F], table *SlopeTable[F]) {
+	if skip && !w[i].wet(oneLayer) && tiles.Settled(i, marks) {
+		return
+	}
 	s := slopesOf(oneLayer, i, p, m, w)
 	table.put(!oneLayer, i, &s)
 }

@@ -2,9 +2,11 @@ package kernels
 
 import (
 	"math"
+	"sync/atomic"
 
 	"github.com/atoll-hpc/atoll/kernelgen/atomics"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
+	"github.com/atoll-hpc/atoll/solvers/shallow/kernels/wet"
 )
 
 // A tile is a part of the mesh that a block of a GPU's threads advances: the fluxes of all edges of its cells are
@@ -33,6 +35,7 @@ type TiledMesh[F num.Float] struct {
 	Beds      []Bed[F]
 	Arms      []Arms[F] // vectors from the centroids of an edge's cells to its middle, for second order
 	Boundary  Boundary[F]
+	Wet       wet.Tiles
 }
 
 // TileStep advances the cells of tile t from w to out by a scheme, and returns the longest step that they allow, as
@@ -41,14 +44,14 @@ type TiledMesh[F num.Float] struct {
 // a later step. If keep is set it updates the cells' extremes with w, as UpdatePeaks does. Nothing else
 // happens once the clock has stopped.
 //
-//atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer keep=false,true blocks=5,5,5,5,4,4,6,6 blocks32=10,10,10,10,8,8,10,10
+//atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer keep=false,true blocks=5,5,4,6 blocks32=10,10,8,10
 func TileStep[F num.Float](t int, scheme Scheme, keep bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F], limit,
 	cleared *atomics.Least[F], w []State[F], manning []F, force *Forcing[F], peaks *Peaks, out []State[F],
 	lower, upper *[TileEdges]Flux[F], n *Counters) F {
 	tile := m.Tiles[t]
 	now := clock.AtStepStart(limit)
 	edges, cells := m.count(t, now.Stop)
-	for range onceForFirst(t) {
+	for range onceIf(t == 0) {
 		now.passTo(next, clock.Pending, p.Lag)
 		if !now.Stop { // the limits of the last steps stay
 			cleared.Reset()
@@ -77,21 +80,32 @@ func TileStep[F num.Float](t int, scheme Scheme, keep bool, p *Params[F], m *Til
 	return least
 }
 
-// onceForFirst returns 1 for the first tile and 0 for all others.
-func onceForFirst(t int) int {
-	if t == 0 {
+// onceIf returns 1 if something is so, otherwise 0.
+func onceIf(so bool) int {
+	if so {
 		return 1
 	}
 	return 0
 }
 
-// count returns the numbers of edges and cells of tile t to process.
-func (m *TiledMesh[F]) count(t int, stop bool) (edges, cells int32) {
-	if stop {
+// count returns the numbers of edges and cells of tile t to process: none if nothing happens there.
+func (m *TiledMesh[F]) count(t int, idle bool) (edges, cells int32) {
+	if idle {
 		return 0, 0
 	}
 	return m.Tiles[t+1].Edge - m.Tiles[t].Edge, m.Tiles[t+1].Cell - m.Tiles[t].Cell
 }
+
+// wet reports whether a bit of the state is not 0.
+func (c *State[F]) wet(oneLayer bool) bool {
+	bits := bitsOf(c.H2) | bitsOf(c.Q2x) | bitsOf(c.Q2y)
+	if !oneLayer {
+		bits |= bitsOf(c.H1) | bitsOf(c.Q1x) | bitsOf(c.Q1y)
+	}
+	return bits != 0
+}
+
+func bitsOf[F num.Float](x F) uint64 { return math.Float64bits(float64(x)) }
 
 // collect collects the fluxes of a cell's edges in the order of its vertices.
 func collect[F num.Float](oneLayer bool, slots int32, lower, upper *[TileEdges]Flux[F]) balance[F] {
@@ -103,16 +117,16 @@ func collect[F num.Float](oneLayer bool, slots int32, lower, upper *[TileEdges]F
 
 // TileStage advances the cells of tile t by one of the stages of a step of second order, as SlopedFlux and StageCell
 // do, with the slopes of all cells in a table. Like TileStep it computes the length of its step itself; the last
-// stage passes the clock to the next step.
+// stage passes the clock to the next step. If skip is set nothing else happens in a tile that is idle.
 //
-//atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer last=false,true blocks=3,3,3,3,3,3,5,5 blocks32=8
-func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F],
-	limit, cleared *atomics.Least[F], start, w []State[F], slopes *SlopeTable[F], manning []F, force *Forcing[F],
-	out []State[F], lower, upper *[TileEdges]Flux[F], n *Counters) F {
+//atoll:kernel tile min scheme=PVM,IRRoe,Roe,OneLayer last=false,true skip=false,true blocks=3,3,3,5 blocks32=8
+func TileStage[F num.Float](t int, scheme Scheme, last, skip bool, p *Params[F], m *TiledMesh[F], clock, next *Clock[F],
+	limit, cleared *atomics.Least[F], marks *wet.Stage, start, w []State[F], slopes *SlopeTable[F], manning []F,
+	force *Forcing[F], out []State[F], lower, upper *[TileEdges]Flux[F], wetCells *[1]int32, n *Counters) F {
 	tile := m.Tiles[t]
 	now := clock.AtStepStart(limit)
-	edges, cells := m.count(t, now.Stop)
-	for range onceForFirst(t) {
+	edges, cells := m.count(t, now.Stop || skip && !force.BringsWater(p) && m.Wet.Idle(t, marks))
+	for range onceIf(t == 0) {
 		if last {
 			now.passTo(next, clock.Pending, p.Lag)
 		}
@@ -122,6 +136,9 @@ func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *Ti
 	}
 	least := F(math.Inf(1))
 	for k := range edges {
+		if skip && k == 0 {
+			wetCells[0] = 0
+		}
 		var f Face[F]
 		e := tile.Edge + k
 		at := m.EdgeCells[e]
@@ -142,6 +159,12 @@ func TileStage[F num.Float](t int, scheme Scheme, last bool, p *Params[F], m *Ti
 		longest := b.stage(scheme == OneLayer, int(i), last, p, now.Dt, m.Beds[i], &start[i], &w[i], &own, manning, force,
 			&out[i])
 		least = min(least, longest)
+		if skip && out[i].wet(scheme == OneLayer) {
+			atomic.AddInt32(&wetCells[0], 1)
+		}
+	}
+	for range onceIf(skip && cells > 0) {
+		m.Wet.Note(t, marks, wetCells[0])
 	}
 	return least
 }

@@ -14,8 +14,9 @@ import (
 
 // New divides the owned cells of a part into tiles: sequences of cells along a Hilbert curve, so that they are
 // compact for any order of the cells. First come the tiles of core cells, core in number, and then those of boundary
-// cells.
-func New[F num.Float](p *mesh.Part, m *kernels.Mesh[F]) (t *kernels.TiledMesh[F], core int, err error) {
+// cells. Something but flow may bring water into sources, and the bed may be moving.
+func New[F num.Float](p *mesh.Part, m *kernels.Mesh[F], sources []int32, moving bool) (t *kernels.TiledMesh[F],
+	core int, err error) {
 	b := tiler[F]{mesh: m, maxEdges: tileEdges[F](p.Owned)}
 	if b.order, err = curve(p); err != nil {
 		return nil, 0, err
@@ -37,6 +38,9 @@ func New[F num.Float](p *mesh.Part, m *kernels.Mesh[F]) (t *kernels.TiledMesh[F]
 			b.fill(k, &n)
 		}
 	})
+	if m.Arms != nil { // second order
+		b.findWet(p.Owned, sources, moving)
+	}
 	return &b.tiled, core, nil
 }
 

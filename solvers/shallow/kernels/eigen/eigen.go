@@ -1,15 +1,16 @@
-package kernels
+// Package eigen has the speeds of the waves of two layers of water.
+package eigen
 
 import "github.com/atoll-hpc/atoll/solvers/common/num"
 
-// Eigenvalues are those of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves and
-// are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
-type Eigenvalues[F num.Float] struct {
+// Values are the eigenvalues of the Roe matrix of an edge, λ1 ≤ λ2 ≤ λ3 ≤ λ4. L1 and L4 belong to the external waves
+// and are always real. Where the internal pair is complex, L2 = L3 is its real part and Complex is true.
+type Values[F num.Float] struct {
 	L1, L2, L3, L4 F
 	Complex        bool
 }
 
-// solve finds the roots of ((λ-u1)² - c1)((λ-u2)² - c2) = r c1 c2, where c = g h > 0.
+// Solve finds the roots of ((λ-u1)² - c1)((λ-u2)² - c2) = r c1 c2, where c = g h > 0.
 //
 // In x = λ - (u1+u2)/2 the quartic has no cubic term and holds 1-r explicitly, so nothing cancels as r → 1:
 //
@@ -22,7 +23,7 @@ type Eigenvalues[F num.Float] struct {
 //
 // which Newton's method approaches from below without overshooting. It is small as long as the shear is, and its
 // series in b²/k leaves one iteration as a rule.
-func (ev *Eigenvalues[F]) solve(u1, u2, c1, c2, r, tol F) {
+func (ev *Values[F]) Solve(u1, u2, c1, c2, r, tol F) {
 	mean, d := (u1+u2)/2, (u2-u1)/2
 	sum, diff, prod := c1+c2, c1-c2, c1*c2
 	dd := d * d
@@ -60,5 +61,5 @@ func (ev *Eigenvalues[F]) solve(u1, u2, c1, c2, r, tol F) {
 	ev.Complex = disc < 0
 }
 
-// fastest is max(|λ1|, |λ4|).
-func (ev *Eigenvalues[F]) fastest() F { return num.Abs(ev.L1+ev.L4)/2 + (ev.L4-ev.L1)/2 }
+// Fastest is max(|λ1|, |λ4|).
+func (ev *Values[F]) Fastest() F { return num.Abs(ev.L1+ev.L4)/2 + (ev.L4-ev.L1)/2 }
