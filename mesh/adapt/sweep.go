@@ -3,6 +3,7 @@ package adapt
 import (
 	"slices"
 
+	"github.com/atoll-hpc/atoll/mesh/adapt/kernels"
 	"github.com/atoll-hpc/atoll/mesh/adapt/operation"
 )
 
@@ -73,7 +74,7 @@ func (e *engine) isHighest(v int32) bool {
 	}
 	for _, k := range e.Ball(v) {
 		for _, u := range e.Cells[k].V[:e.Dim+1] {
-			if o := e.turns[u]; o > h || o == h && e.ID[u] > e.ID[v] {
+			if kernels.IsHigher(e.turns[u], e.ID[u], h, e.ID[v]) {
 				e.higher[v] = u
 				return false
 			}

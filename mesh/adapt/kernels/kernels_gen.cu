@@ -1714,9 +1714,9 @@ DEVICE void BeginSweep_at(int64 v, const Mesh *m, const Rules *r, Slice<int32> m
     }
 }
 
-// isHigher reports whether a hash comes before another, of which the ids break ties.
-// isHigher, move.go:226
-DEVICE bool isHigher(uint64 h, int64 id, uint64 o, int64 other) {
+// IsHigher reports whether a hash comes before another, of which the ids break ties.
+// IsHigher, move.go:226
+DEVICE bool IsHigher(uint64 h, int64 id, uint64 o, int64 other) {
     return h > o || h == o && id > other;
 }
 
@@ -1729,7 +1729,7 @@ DEVICE int32 Mesh_Before(const Mesh *m, int32 v, Slice<uint64> turns) {
     for (int32 i = 0, end1 = ball.N; i < end1; i++) {
         Cell *c = &m->Cells[m->Around[add(ball.Start, i)]];
         for (int64 j = 0; j < 3; j++) {
-            if (int32 u = c->V[j]; turns[u] >= h && u != v && isHigher(turns[u], m->ID[u], h, m->ID[v])) {
+            if (int32 u = c->V[j]; turns[u] >= h && u != v && IsHigher(turns[u], m->ID[u], h, m->ID[v])) {
                 return u;
             }
         }

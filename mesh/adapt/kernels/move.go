@@ -222,8 +222,8 @@ func (m *Mesh) MoveTo(v int32, x *measure.Vector, metric *measure.Tensor, at flo
 	}
 }
 
-// isHigher reports whether a hash comes before another, of which the ids break ties.
-func isHigher(h uint64, id int64, o uint64, other int64) bool { return h > o || h == o && id > other }
+// IsHigher reports whether a hash comes before another, of which the ids break ties.
+func IsHigher(h uint64, id int64, o uint64, other int64) bool { return h > o || h == o && id > other }
 
 // Turn is the hash of a vertex that waits to be moved in this round, which is not 0.
 func (r *Rules) Turn(id int64) uint64 { return max(1, r.Hash(id)) }
@@ -235,7 +235,7 @@ func (m *Mesh) Before(v int32, turns []uint64) int32 {
 	for i := range ball.N {
 		c := &m.Cells[m.Around[ball.Start+i]]
 		for j := range 3 {
-			if u := c.V[j]; turns[u] >= h && u != v && isHigher(turns[u], m.ID[u], h, m.ID[v]) {
+			if u := c.V[j]; turns[u] >= h && u != v && IsHigher(turns[u], m.ID[u], h, m.ID[v]) {
 				return u
 			}
 		}
