@@ -8,6 +8,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 	"github.com/atoll-hpc/atoll/run/plot/figure"
+	"github.com/atoll-hpc/atoll/run/plot/surface"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -81,7 +82,7 @@ func drawViews(run, path string, frames []vtk.Frame, page chart.Page) (row []*fi
 		if err != nil {
 			return nil, err
 		}
-		v, found := newView(p, readFull(framePath(path, frame)))
+		v, found := surface.View(p, surface.ReadFull(framePath(path, frame)))
 		if !found {
 			return nil, fmt.Errorf("%s: the frame at t = %g has nothing to draw", path, frame.Time)
 		}

@@ -1,4 +1,4 @@
-package plot
+package surface
 
 import (
 	"math"
@@ -91,7 +91,7 @@ func TestGapsAreClosed(t *testing.T) {
 		}
 		p.CellData = vtk.Arrays{{Name: "normal", Components: 3, Data: normals},
 			{Name: "alpha", Components: 1, Data: alphas}}
-		v, found := newView(p, func(cell [3]int) bool { return full[cell] })
+		v, found := View(p, func(cell [3]int) bool { return full[cell] })
 		if !found {
 			t.Fatal("no view")
 		}

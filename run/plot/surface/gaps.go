@@ -1,4 +1,4 @@
-package plot
+package surface
 
 import (
 	"math"
@@ -28,10 +28,10 @@ type planeGaps struct {
 	full   func(cell [3]int) bool // whether a cell without a plane is full; nil if volume fractions are unknown
 }
 
-// fillPlaneGaps adds polygons to a view that fill the gaps between the planes of a surface, if the surface has the cell
+// fillGaps adds polygons to a view that fill the gaps between the planes of a surface, if the surface has the cell
 // arrays normal and alpha and the field arrays Bounds and Spacing. Their shading uses the normals of the adjacent
 // planes, so that the surface looks smooth.
-func fillPlaneGaps(v *chart.View, p *vtk.PolyData, full func(cell [3]int) bool) {
+func fillGaps(v *chart.View, p *vtk.PolyData, full func(cell [3]int) bool) {
 	normal, ok1 := p.CellData.Find("normal")
 	alpha, ok2 := p.CellData.Find("alpha")
 	spacing, ok3 := p.FieldData.Find("Spacing")
@@ -119,15 +119,19 @@ func (g *planeGaps) isFull(cell [3]int, neighbour halfPlane) bool {
 	return area(clipPolygon(unitFace, neighbour)) > 0.5
 }
 
-// readFull reads the volume fractions in the grid file of the same frame as the planes at path, and returns a function
+// ReadFull reads the volume fractions in the grid file of the same frame as the planes at path, and returns a function
 // that reports which cells are full; nil without such a file.
-func readFull(path string) func(cell [3]int) bool {
-	stem, number, ok := cutLast(strings.TrimSuffix(path, filepath.Ext(path)), "_")
-	if !ok {
+func ReadFull(path string) func(cell [3]int) bool {
+	stem := strings.TrimSuffix(path, filepath.Ext(path)) // such as out/enright_plic_000003
+	i := strings.LastIndex(stem, "_")
+	if i < 0 {
 		return nil
 	}
-	base, _, _ := cutLast(stem, "_")
-	m, err := vtk.ReadImage(base + "_" + number + strings.Replace(filepath.Ext(path), "vtp", "vti", 1))
+	base, number := stem[:i], stem[i:]
+	if k := strings.LastIndex(base, "_"); k >= 0 {
+		base = base[:k]
+	}
+	m, err := vtk.ReadImage(base + number + strings.Replace(filepath.Ext(path), "vtp", "vti", 1))
 	if err != nil {
 		return nil
 	}
