@@ -95,6 +95,8 @@ func (f *plotFlags) flags(p *pflag.FlagSet) {
 		"number of isolines, or their values, as in 0.5,1,2 (a single whole value as in 2,)")
 	p.StringSliceVar(&f.Arrows, "arrows", nil, "a field of vectors, or two of their components, as in u,v")
 	p.BoolVar(&f.Edges, "edges", false, "draw the edges of cells")
+	p.BoolVar(&f.NoPlaces, "no-places", false,
+		"leave out of maps the gauges, lines, structures and boundaries of the case")
 	p.Float64Var(&f.dry, "dry", 0, "thickness up to which a layer is drawn as absent, m (default: that of the case)")
 
 	p.StringVar(&f.strip, "strip", "",

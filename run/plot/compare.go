@@ -231,7 +231,8 @@ func (c *comparison) drawFields() error {
 					d.widenSpans(spans)
 					continue
 				}
-				title := r.title(fmt.Sprintf("%s: %s%s, %s", c.names[i], name, d.slice, d.timeText(time)), name, d.timeText(time))
+				moment := r.moment(d, time)
+				title := r.title(fmt.Sprintf("%s: %s%s, %s", c.names[i], name, d.slice, moment), name, moment)
 				r.options.Page.NoBar = i+1 < len(c.runs)
 				picture, err := r.drawField(d, &d.fields[0], title, spans[name])
 				if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/internal/words"
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/plot/chart"
@@ -161,6 +162,14 @@ func (r *runner) colouring(f *field, s *span) chart.Colouring {
 	return c
 }
 
+// heading returns how titles call a run: by the title of its case, if it has one, else by the name of its frames.
+func heading(c *config.Case, name string) string {
+	if c != nil && c.Title != "" {
+		return c.Title
+	}
+	return name
+}
+
 // title returns the title of a picture: the standard one, or that of the user, in which {field} and {t} are replaced by
 // the field and the time.
 func (r *runner) title(standard, field, moment string) string {
@@ -177,7 +186,7 @@ func (r *runner) drawFrame(
 	for k := range d.fields {
 		f := &d.fields[k]
 		moment := r.moment(d, time)
-		title := r.title(fmt.Sprintf("%s: %s%s, %s", name, f.name, d.slice, moment), f.name, moment)
+		title := r.title(fmt.Sprintf("%s: %s%s, %s", heading(r.runCase, name), f.name, d.slice, moment), f.name, moment)
 		if r.options.Histogram {
 			if err := r.drawHistogram(name+"-"+f.name+"-histogram", number, title, []*field{f}, nil); err != nil {
 				return err
@@ -204,7 +213,7 @@ func (r *runner) drawFrame(
 	if d.grid == nil {
 		label += d.slice
 	}
-	picture, err := d.drawPartition(r.title(name+": "+label, label, r.moment(d, time)), r.options.Page)
+	picture, err := d.drawPartition(r.title(heading(r.runCase, name)+": "+label, label, r.moment(d, time)), r.options.Page)
 	if err != nil {
 		return err
 	}

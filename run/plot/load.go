@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/run/plot/chart"
 	"github.com/atoll-hpc/atoll/run/plot/figure"
+	"github.com/atoll-hpc/atoll/run/plot/places"
 	"github.com/atoll-hpc/atoll/run/plot/relief"
 	"github.com/atoll-hpc/atoll/solvers"
 )
@@ -60,8 +61,10 @@ func (r *runner) drawField(d *frameData, f *field, title string, s *span) (*figu
 	}
 	m := &chart.Map{Page: r.options.Page, Colouring: c, Title: title, Axes: d.axes, X: d.x, Y: d.y, Cells: d.cells,
 		Values: f.values, Dry: f.dry, Relief: d.relief, OffScale: f.offScale, Edges: r.options.Edges, Lines: d.lines,
-		Isolines: r.options.Isolines,
-		Arrows:   d.arrows}
+		Isolines: r.options.Isolines, Arrows: d.arrows}
+	if d.slice == "" && len(r.places) > 0 {
+		m.Over = func(on *chart.Canvas) { places.Draw(on, r.places) }
+	}
 	r.findBeyond(f.name, m)
 	return m.Draw()
 }

@@ -39,6 +39,7 @@ type Options struct {
 	Slice        *Plane   // nil for the middle plane normal to z of a grid, and a view of the rear half of tetrahedra
 	DryThreshold *float64 // dry threshold of layers, m; nil for that of the run
 	Edges        bool     // draw the edges of cells
+	NoPlaces     bool     // leave out of maps what the case declares at places: see package places
 
 	Histogram bool   // draw histograms instead of maps
 	Quality   bool   // draw the quality of the cells of meshes

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/atoll-hpc/atoll/config"
+	"github.com/atoll-hpc/atoll/formats/features"
 	"github.com/atoll-hpc/atoll/run/folder"
+	"github.com/atoll-hpc/atoll/run/plot/places"
 	"github.com/atoll-hpc/atoll/solvers"
 )
 
@@ -67,6 +69,7 @@ type runner struct {
 	options       Options
 	runCase       *config.Case       // case of the run; nil if it cannot be read
 	dryThresholds map[string]float64 // dry thresholds by masking field
+	places        []features.Feature // of the case, drawn on maps
 
 	fields, gauges, columns []string           // names found in the folder
 	beyond                  map[string]*beyond // by field
@@ -83,8 +86,14 @@ func (r *runner) readCase() {
 	if info, err := folder.Read(r.dir); err == nil && info.CaseDir != "" {
 		path = filepath.Join(info.CaseDir, info.Case+".toml")
 	}
-	if c, err := solvers.Parse(path, text, nil); err == nil {
-		r.runCase = c
+	c, err := solvers.Parse(path, text, nil)
+	if err != nil {
+		return
+	}
+	if r.runCase = c; !r.options.NoPlaces {
+		if r.places, err = places.Of(c); err != nil {
+			r.addNote("some of what the case declares is not on maps: %v", err)
+		}
 	}
 }
 

@@ -56,7 +56,8 @@ func epochOf(r *runner) time.Time {
 	return calendar.Epoch(r.runCase.Time.Epoch)
 }
 
-// timeText formats the time of a frame with the given fields: in s, or in sweeps for solvers without time.
+// timeText formats the time of a frame with the given fields: in s, or if it is long in hours, to 4 s; in sweeps for
+// solvers without time.
 func timeText(fields []string, time float64) string {
 	for _, name := range fields {
 		if _, k, _ := solvers.FieldOf(name); k.Sweeps {
@@ -64,7 +65,7 @@ func timeText(fields []string, time float64) string {
 		}
 	}
 	if math.Abs(time) >= 1e4 {
-		return "t = " + strconv.FormatFloat(math.Round(100*time)/100, 'f', -1, 64) + " s"
+		return "t = " + strconv.FormatFloat(math.Round(time/3.6)/1000, 'f', -1, 64) + " h"
 	}
 	return fmt.Sprintf("t = %.6g s", time)
 }

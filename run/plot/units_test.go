@@ -19,7 +19,9 @@ func TestMoment(t *testing.T) {
 		}
 	}
 	r.runCase.Time.Epoch = ""
-	if got := r.moment(&frameData{}, 60); got != "t = 60 s" {
-		t.Errorf("without an epoch: %q", got)
+	for seconds, want := range map[float64]string{60: "t = 60 s", 32400.03: "t = 9 h", 129_600 + 900: "t = 36.25 h"} {
+		if got := r.moment(&frameData{}, seconds); got != want {
+			t.Errorf("without an epoch: %q, want %q", got, want)
+		}
 	}
 }

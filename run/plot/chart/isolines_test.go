@@ -37,7 +37,7 @@ func TestIsolines(t *testing.T) {
 				}
 			}
 		}
-		polylines := chains(lines)
+		polylines := Chains(lines)
 		if len(polylines) != pieces {
 			t.Fatalf("the isoline of %g has %d pieces, want %d", level, len(polylines), pieces)
 		}

@@ -28,6 +28,17 @@ type Map struct {
 	Lines    [][4]float64 // segments to draw on top: x, y of both ends
 	Isolines *Levels      // nil for none
 	Arrows   *Arrows      // nil for none
+
+	Over func(on *Canvas) // draws over the map; nil for nothing
+}
+
+// Canvas is the area of a map.
+type Canvas struct {
+	Page
+	Fig   *figure.Figure
+	Area  image.Rectangle                                // pixels
+	Pixel func(x, y float64) (px, py float64)            // of a position
+	Clip  func(line [][2]float64) (parts [][][2]float64) // the parts of a line in the area, in pixels
 }
 
 // Draw draws the map.
@@ -78,6 +89,9 @@ func (m *Map) Draw() (*figure.Figure, error) {
 		}
 	}
 	f.axes(m.Title, m.Axes)
+	if m.Over != nil {
+		m.Over(&Canvas{f.Page, f.fig, f.area, f.toPixel, f.clipToArea})
+	}
 	if m.NoBar && !dry && !missing && s.beyondText() == "" {
 		f.fig.Width = min(f.fig.Width, max(f.area.Max.X, f.area.Min.X+f.measure(m.Title, titleSize))+f.px(24))
 		return f.fig, nil
@@ -146,7 +160,7 @@ var lineColour = color.RGBA{235, 64, 52, 255}
 
 // segments draws segments on the plotted area. Segments with common ends are joined. width is in layout pixels.
 func (f *mapFrame) segments(lines [][4]float64, width float64, c color.RGBA) {
-	for _, chain := range chains(lines) {
+	for _, chain := range Chains(lines) {
 		for _, part := range f.clipToArea(chain) {
 			f.fig.Line(part, width*f.Unit, c)
 		}
@@ -197,8 +211,8 @@ func clip(a, d, lo, hi, t0, t1 float64) (float64, float64) {
 	return max(t0, min(u, v)), min(t1, max(u, v))
 }
 
-// chains joins segments to polylines at points where exactly two of them end.
-func chains(lines [][4]float64) (polylines [][][2]float64) {
+// Chains joins segments to polylines at points where exactly two of them end.
+func Chains(lines [][4]float64) (polylines [][][2]float64) {
 	ends := make(map[[2]float64][]int, 2*len(lines))
 	for i, l := range lines {
 		a, b := [2]float64{l[0], l[1]}, [2]float64{l[2], l[3]}
