@@ -96,9 +96,9 @@ func TestImportsPointDown(t *testing.T) {
 	}
 }
 
-// borrowed are the kernels of another solver on which a solver stands.
+// borrowed are the packages of another solver on which a solver stands.
 var borrowed = map[string][]string{
-	"twophase": {"solvers/vof/kernels"}, // planes of interfaces, and the fluid that passes faces
+	"twophase": {"solvers/vof/kernels", "solvers/vof/plic"}, // planes of interfaces, and the fluid that passes faces
 }
 
 // ruleOf returns the key of a folder's rule in mayImport, the folder ownFolder, whose packages it may always

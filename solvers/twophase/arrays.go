@@ -37,8 +37,8 @@ type arrays[F num.Float] struct {
 	clipped    *engine.Result[kernels.Clipped]
 	divergence *engine.Result[atomics.Most[F]]
 
-	fractionSides, jumpSides, pressureSides sideArrays[F]
-	velocitySides                           [3][3]sideArrays[F] // by sideRule, and component
+	fractionSides, jumpSides, pressureSides ghosts.Arrays[F]
+	velocitySides                           [3][3]ghosts.Arrays[F] // by sideRule, and component
 }
 
 // viscousArrays are the arrays of the implicit viscous step. Without viscosity there are only the counts, which are 0.
@@ -84,13 +84,13 @@ func declare[F num.Float](t *engine.Table, c *Config, b *grid.Block, boxes halo.
 	a.passed = engine.Add[int64](t, "counters", 6)
 	a.clipped = engine.NewResult[kernels.Clipped](t, "counters", true)
 	a.divergence = engine.NewResult[atomics.Most[F]](t, "counters", false)
-	a.fractionSides = declareSides[F](t, ghosts.ListOf(b, Ghosts, -1, c.cellGhost(true)))
-	a.jumpSides = declareSides[F](t, ghosts.ListOf(b, 1, -1, c.cellGhost(false)))
-	a.pressureSides = declareSides[F](t, ghosts.ListOf(b, 1, -1, c.pressureGhost))
+	a.fractionSides = ghosts.Declare[F](t, ghosts.ListOf(b, Ghosts, -1, c.cellGhost(true)))
+	a.jumpSides = ghosts.Declare[F](t, ghosts.ListOf(b, 1, -1, c.cellGhost(false)))
+	a.pressureSides = ghosts.Declare[F](t, ghosts.ListOf(b, 1, -1, c.pressureGhost))
 	for rule := range a.velocitySides {
 		for d := range b.Grid.Dim {
 			ghost := c.velocityGhost(d, sideRule(rule))
-			a.velocitySides[rule][d] = declareSides[F](t, ghosts.ListOf(b, velocityLayers, d, ghost))
+			a.velocitySides[rule][d] = ghosts.Declare[F](t, ghosts.ListOf(b, velocityLayers, d, ghost))
 		}
 	}
 	return a, nil

@@ -23,6 +23,8 @@ var Fields = []solvers.Field{
 	{Name: "vorticity", Unit: "1/s", Doc: "vorticity; in space its magnitude", Mask: "fluid"},
 	{Name: "q_criterion", Unit: "1/s²", Doc: "½(|Ω|² - |S|²) of the rates of rotation and strain: positive in vortices",
 		Mask: "fluid"},
+	{Name: "curvature", Unit: "1/m", Doc: "of the interface in cells with both fluids: 1/r of a disk, 2/r of a ball",
+		OnRequest: true, Mask: "fluid"},
 	{Name: "fluid", Doc: "1 in cells of fluid, 0 in solids: pictures do not show other fields there", OnRequest: true,
 		MaskOptional: true, MaskLabel: "solid"},
 }
@@ -50,7 +52,8 @@ func (s output[F]) fields() []solvers.Field {
 	s.derive(&fields[2], dim, s.centre)
 	s.derive(&fields[3], 1, s.vorticity)
 	s.derive(&fields[4], 1, s.qCriterion)
-	fields[5].Values = s.fluid
+	fields[5].Values = surface[F](s).curvature
+	fields[6].Values = s.fluid
 	for d := range dim {
 		n := s.block.Faces(d)
 		f := solvers.Field{Name: "face_" + "uvw"[d:d+1], Unit: "m/s", Doc: "velocity at faces", Hashed: true, Saved: true,

@@ -10,12 +10,10 @@ import (
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/internal/parallel"
 	"github.com/atoll-hpc/atoll/solvers"
-	"github.com/atoll-hpc/atoll/solvers/common/geom"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/twophase/kernels"
 	"github.com/atoll-hpc/atoll/solvers/twophase/kernels/levels"
-	vof "github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
 const everywhere = solvers.Column | solvers.Metric
@@ -48,6 +46,8 @@ var Quantities = []solvers.Quantity{
 	{Name: "steps_by_case", Doc: "steps that [method] max_step or the end of the run decided", Outputs: solvers.Metric},
 	{Name: "surface_energy", Unit: "J", Doc: "surface tension times the interface; in the plane per metre",
 		Outputs: everywhere},
+	{Name: "potential_energy", Unit: "J", Doc: "of the difference of the densities in gravity, 0 for a centre at " +
+		"(0, 0, 0); in the plane per metre", Outputs: everywhere},
 	{Name: "dissipation", Unit: "W", Outputs: everywhere,
 		Doc: "kinetic energy that viscosity turns into heat in a second; in the plane per metre"},
 	{Name: "solid_force_x", Unit: "N", Doc: "force of the fluids on all solids; in the plane per metre",
@@ -181,7 +181,7 @@ func (s survey[F]) measureCell(r *row, f []F, u *[3][]F, c int) (energy float64)
 	x, y, z := b.Centre(i, j, k)
 	weight := s.cfg.weight(b, i)
 	at, dim, volume := [3]float64{x, y, z}, b.Grid.Dim, weight*s.cfg.unit(b.Grid)
-	v := float64(f[c])
+	v, moment := float64(f[c]), s.plic.Moment(f, c, false)
 	r.sums[sumVolume].Add(v * weight)
 	for d := range dim {
 		step := stride(s.block, d)
@@ -193,7 +193,7 @@ func (s survey[F]) measureCell(r *row, f []F, u *[3][]F, c int) (energy float64)
 		energy += (own+below)*lo*lo + (own+above)*hi*hi
 		r.fastest = max(r.fastest, math.Abs(lo), math.Abs(hi))
 		if v != 0 {
-			r.sums[sumCentre+d].Add(v * weight * at[d])
+			r.sums[sumCentre+d].Add(weight * (v*at[d] + moment[d]*float64(s.spacing)))
 			r.sums[sumCentre+dim+d].Add(v * weight * (lo + hi) / 2)
 		}
 	}
@@ -201,8 +201,8 @@ func (s survey[F]) measureCell(r *row, f []F, u *[3][]F, c int) (energy float64)
 	if s.cfg.Viscosity != [2]float64{} {
 		r.sums[sumDissipation].Add(s.dissipationOf(f, u, c, weight) * volume)
 	}
-	if v > 0 && v < 1 {
-		r.sums[sumInterface].Add(s.areaOf(f, c, i))
+	if v > 0 {
+		r.sums[sumInterface].Add(s.plic.Area(f, c))
 	}
 	return energy / 8
 }
@@ -240,21 +240,6 @@ func (s survey[F]) dissipationOf(f []F, u *[3][]F, c int, radius float64) float6
 // densityOf is the density of a mixture.
 func (c *Config) densityOf(f float64) float64 { return c.Density[1] + (c.Density[0]-c.Density[1])*f }
 
-// areaOf is the area of the plane of a mixed cell, in column i.
-func (s survey[F]) areaOf(f []F, c, i int) float64 {
-	l := vof.Lattice{Origin: s.lattice.First, SY: s.lattice.SY, SZ: s.lattice.SZ}
-	if s.block.Grid.Dim == 2 {
-		line := vof.PlaneOf2(f, c, l, s.normal, s.difference())
-		if inner := F(s.cfg.weight(s.block, i) - .5); s.cfg.Rings {
-			line.Alpha = geom.RingConstant(line.X, line.Y, f[c], inner)
-			return float64(geom.RingSection(&line, inner)) * s.cfg.unit(s.block.Grid) / float64(s.spacing)
-		}
-		return float64(geom.Length(&line, s.spacing, s.spacing))
-	}
-	plane := vof.PlaneOf3(f, c, l, s.normal, s.difference())
-	return float64(geom.Section(&plane, s.spacing, s.spacing, s.spacing))
-}
-
 // quantities adds up the rows of all ranks.
 func (s survey[F]) quantities(ctx context.Context, steps int) ([]solvers.Quantity, error) {
 	r, comm := s.rows[steps], s.Env().Comm
@@ -286,15 +271,25 @@ func (s survey[F]) quantities(ctx context.Context, steps int) ([]solvers.Quantit
 	for _, n := range r.limited {
 		values = append(values, float64(n))
 	}
-	values = append(values, s.cfg.Tension*sums[sumInterface], sums[sumDissipation])
+	values = append(values, s.cfg.Tension*sums[sumInterface], s.potential(sums[sumVolume], centre), sums[sumDissipation])
 	values = append(values, sums[sumForce:sumCount]...)
 	for n, q := range r.through {
-		values = append(values, float64(1-2*(n%2))*q.cells()*s.cfg.unit(s.block.Grid)/s.cfg.part(s.block.Grid))
+		entered := float64(1-2*(n%2)) * q.cells() * s.cfg.unit(s.block.Grid) / s.cfg.part(s.block.Grid)
+		values = append(values, entered+0) // not -0
 	}
 	for _, q := range r.removed {
 		values = append(values, q.cells()*s.cfg.unit(s.block.Grid))
 	}
 	return solvers.Measured(Quantities, values...), nil
+}
+
+// potential is the energy of a volume of the first fluid in gravity, instead of the second one.
+func (s survey[F]) potential(volume float64, centre [3]float64) (energy float64) {
+	mass := (s.cfg.Density[0] - s.cfg.Density[1]) * volume * s.cfg.unit(s.block.Grid)
+	for d, g := range s.cfg.Gravity {
+		energy -= mass * g * centre[d]
+	}
+	return energy
 }
 
 // invalidAt describes the first velocity that was not finite after some steps.
@@ -330,7 +325,9 @@ func (s *solver[F]) definition(at Setting) engine.Definition {
 	for n := range s.limited {
 		saved = append(saved, engine.Scalar{Name: "steps_by_" + strconv.Itoa(n), Host: &s.limited[n]})
 	}
+	fields := output[F]{s}.fields()
 	return engine.Definition{Model: s, Size: at.Size, Clock: s.clock, Cycle: s.cycle(), Window: 1, Step: s.step,
-		Fields: output[F]{s}.fields(), Saved: saved, Restored: s.restored, Measured: survey[F]{s}.measures,
-		Lists: tagging[F]{s}.lists()}
+		Fields: fields, Shapes: surface[F]{s}.shapes(fields[0].Space), Saved: saved, Restored: s.restored,
+		Measured: survey[F]{s}.measures,
+		Lists:    tagging[F]{s}.lists()}
 }

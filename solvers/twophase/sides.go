@@ -1,11 +1,6 @@
 package twophase
 
-import (
-	"github.com/atoll-hpc/atoll/solvers/common/num"
-	"github.com/atoll-hpc/atoll/solvers/engine"
-	"github.com/atoll-hpc/atoll/solvers/twophase/ghosts"
-	"github.com/atoll-hpc/atoll/solvers/twophase/kernels"
-)
+import "github.com/atoll-hpc/atoll/solvers/twophase/ghosts"
 
 // sideRule is what faces in outflows get when a velocity's ghosts are filled.
 type sideRule int
@@ -99,35 +94,3 @@ func (c *Config) pressureGhost(axis, i, n int) (ghosts.Affine, bool) {
 
 // velocityLayers is the number of layers of ghosts of velocities: van Leer's slopes reach two faces.
 const velocityLayers = 2
-
-// sideArrays are the lists of ghosts on the device.
-type sideArrays[F num.Float] struct {
-	list     ghosts.List
-	from, to *engine.Array[int32]
-	a, b     *engine.Array[F]
-}
-
-func declareSides[F num.Float](t *engine.Table, l ghosts.List) sideArrays[F] {
-	n := len(l.To)
-	numbers := func(x []float64) func() []F { return func() []F { return inPrecision[F](x) } }
-	return sideArrays[F]{l, engine.Input(t, "sides", n, func() []int32 { return l.From }),
-		engine.Input(t, "sides", n, func() []int32 { return l.To }), engine.Input(t, "sides", n, numbers(l.A)),
-		engine.Input(t, "sides", n, numbers(l.B))}
-}
-
-// set computes the addends for a time, unless they are the same at all times and not the first ones.
-func (s *sideArrays[F]) set(t float64, first bool) error {
-	if !s.list.Given || s.list.Steady && !first {
-		return nil
-	}
-	b, err := s.list.AddendsAt(t)
-	if err != nil {
-		return err
-	}
-	return s.b.Set(inPrecision[F](b))
-}
-
-// of fills the ghosts of an array.
-func (s *sideArrays[F]) of(a *engine.Array[F]) engine.Task {
-	return engine.Whole(kernels.NewFillSidesLoop(s.from.Data, s.to.Data, s.a.Data, s.b.Data, a.Data), len(s.to.Data))
-}

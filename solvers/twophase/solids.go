@@ -13,11 +13,11 @@ import (
 // solids are the arrays about solids; nil without them.
 type solids[F num.Float] struct {
 	geometry *solid.Geometry
-	closed   [3]sideArrays[F] // sets closed faces to 0
-	cells    sideArrays[F]    // sets solid cells to 0
-	count    int              // own cells that are solid
-	solid    []bool           // by index
-	rim      []int            // own cells of fluid with a closed face
+	closed   [3]ghosts.Arrays[F] // sets closed faces to 0
+	cells    ghosts.Arrays[F]    // sets solid cells to 0
+	count    int                 // own cells that are solid
+	solid    []bool              // by index
+	rim      []int               // own cells of fluid with a closed face
 
 	wall   [3]wallArrays[F]
 	filled fillArrays[F]
@@ -42,11 +42,11 @@ func declareSolids[F num.Float](t *engine.Table, c *Config, b *grid.Block) *soli
 	g := solid.Classify(b, c.Solid)
 	s := &solids[F]{geometry: g}
 	for d := range b.Grid.Dim {
-		s.closed[d] = declareSides[F](t, zeros(g.Shut[d]))
+		s.closed[d] = ghosts.Declare[F](t, zeros(g.Shut[d]))
 		list := g.Walls(d)
 		s.wall[d] = wallArrays[F]{list: list,
 			faces: engine.Input(t, "solids", len(list.Faces), func() []int32 { return list.Faces }),
-			near:  engine.Input(t, "solids", len(list.Near), func() []F { return inPrecision[F](list.Near) })}
+			near:  engine.Input(t, "solids", len(list.Near), func() []F { return ghosts.InPrecision[F](list.Near) })}
 	}
 	inside := make([]bool, b.Len())
 	for c := range inside {
@@ -65,11 +65,11 @@ func declareSolids[F num.Float](t *engine.Table, c *Config, b *grid.Block) *soli
 			s.rim = append(s.rim, c)
 		}
 	}
-	s.cells = declareSides[F](t, zeros(inside))
+	s.cells = ghosts.Declare[F](t, zeros(inside))
 	to, from, weights := g.Fill(inside)
 	s.filled = fillArrays[F]{engine.Input(t, "solids", len(to), func() []int32 { return to }),
 		engine.Input(t, "solids", len(from), func() []int32 { return from }),
-		engine.Input(t, "solids", len(weights), func() []F { return inPrecision[F](weights) })}
+		engine.Input(t, "solids", len(weights), func() []F { return ghosts.InPrecision[F](weights) })}
 	return s
 }
 
@@ -81,14 +81,6 @@ func zeros(which []bool) (l ghosts.List) {
 		}
 	}
 	return l
-}
-
-func inPrecision[F num.Float](x []float64) []F {
-	y := make([]F, len(x))
-	for i, v := range x {
-		y[i] = F(v)
-	}
-	return y
 }
 
 // drag measures the force on solids.
@@ -173,7 +165,7 @@ func (s drag[F]) viscosityOf(f []F, cells ...int) float64 {
 // zeroClosedFaces sets closed faces of component d to 0.
 func (s *solver[F]) zeroClosedFaces(p *engine.Program, d int, v *engine.Array[F]) {
 	if s.solids != nil {
-		p.Run(s.solids.closed[d].of(v))
+		p.Run(s.solids.closed[d].Fill(v))
 	}
 }
 
@@ -192,7 +184,7 @@ func (s *solver[F]) extendFractions(p *engine.Program, f *engine.Array[F]) {
 // emptySolids sets solid cells to 0.
 func (s *solver[F]) emptySolids(p *engine.Program, a *engine.Array[F]) {
 	if s.solids != nil {
-		p.Run(s.solids.cells.of(a))
+		p.Run(s.solids.cells.Fill(a))
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/twophase/kernels"
 	"github.com/atoll-hpc/atoll/solvers/twophase/kernels/levels"
 	"github.com/atoll-hpc/atoll/solvers/twophase/multigrid"
+	"github.com/atoll-hpc/atoll/solvers/vof/plic"
 )
 
 // Setting is a rank's part of a case.
@@ -81,6 +82,7 @@ type solver[F num.Float] struct {
 	fluids  kernels.Fluids[F]
 	spacing F
 	normal  int32
+	plic    plic.Interface[F]
 
 	clock *engine.Limited[kernels.Clock[F]]
 	now   *kernels.Clock[F] // of the step whose program is made
@@ -123,6 +125,7 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 	_, sy, sz := b.Strides()
 	s.lattice = kernels.Lattice{First: int32(b.Index(0, 0, 0)), SY: int32(sy), SZ: int32(sz), Dim: int32(b.Grid.Dim),
 		Rings: cfg.Rings, Inner: int32(b.Lo[0])}
+	s.plic = plic.Interface[F]{Block: b, Normal: s.normal, Rings: cfg.Rings}
 	s.fluids = kernels.Fluids[F]{Density: F(cfg.Density[1]), DensityStep: F(cfg.Density[0] - cfg.Density[1]),
 		Viscosity: F(cfg.Viscosity[1]), ViscosityStep: F(cfg.Viscosity[0] - cfg.Viscosity[1]), Tension: F(cfg.Tension)}
 	s.arrays, err = declare[F](table, &cfg, b, at.Block.Boxes, env.Comm.Rank())
@@ -137,6 +140,7 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, at Set
 	}
 	s.now = s.clock.At()
 	if s.solids != nil {
+		s.plic.Solid = s.solids.solid
 		fluid := []int64{int64(b.Cells() - s.solids.count)}
 		if err := env.Comm.AllreduceInt64(ctx, dist.Sum, fluid); err != nil {
 			return nil, err
@@ -191,8 +195,10 @@ func (s *solver[F]) initialise(ctx context.Context, at Setting) error {
 		host[b.Index(n%b.N[0], n/b.N[0]%b.N[1], n/b.N[0]/b.N[1])] = F(v)
 	}
 	if s.solids != nil {
-		for _, c := range s.solids.cells.list.To {
-			host[c] = 0
+		for c, solid := range s.solids.solid {
+			if solid {
+				host[c] = 0
+			}
 		}
 	}
 	if err := s.f[0].Set(host); err != nil {
@@ -228,7 +234,7 @@ func (s *solver[F]) initialise(ctx context.Context, at Setting) error {
 		}
 	}
 	// Not before: the first projection only makes the velocity free of divergence.
-	if err := solvers.Agree(ctx, s.Env().Comm, s.pressureSides.set(0, true)); err != nil {
+	if err := solvers.Agree(ctx, s.Env().Comm, s.pressureSides.Set(0, true)); err != nil {
 		return fmt.Errorf("[sides] %w", err)
 	}
 	return s.readSpeed()
@@ -352,7 +358,7 @@ type given[F num.Float] struct{ *solver[F] }
 
 // setSides sets what functions give at sides at a time.
 func (s given[F]) setSides(t float64, first bool) error {
-	if err := s.pressureSides.set(t, first); err != nil {
+	if err := s.pressureSides.Set(t, first); err != nil {
 		return fmt.Errorf("[sides] %w", err)
 	}
 	return s.setGhosts(t, first)
@@ -360,12 +366,12 @@ func (s given[F]) setSides(t float64, first bool) error {
 
 // setGhosts is setSides for volume fractions and velocities.
 func (s given[F]) setGhosts(t float64, first bool) error {
-	if err := s.fractionSides.set(t, first); err != nil {
+	if err := s.fractionSides.Set(t, first); err != nil {
 		return fmt.Errorf("[sides] %w", err)
 	}
 	for w := range s.velocitySides {
 		for d := range s.block.Grid.Dim {
-			if err := s.velocitySides[w][d].set(t, first); err != nil {
+			if err := s.velocitySides[w][d].Set(t, first); err != nil {
 				return fmt.Errorf("[sides] %w", err)
 			}
 		}
@@ -426,7 +432,7 @@ func (s *solver[F]) restored(ctx context.Context) error {
 			s.applyForces(p)
 			s.pressure.ClearScratch(p)
 			p.Exchange(s.oneLayer, s.pressure.X)
-			p.Run(s.pressureSides.of(s.pressure.X))
+			p.Run(s.pressureSides.Fill(s.pressure.X))
 			s.setCoefficients(p)
 			for d := range s.block.Grid.Dim { // the velocity is not used
 				box := s.allFaces(d)

@@ -186,7 +186,7 @@ func (s *solver[F]) findJump(p *engine.Program) {
 		q.Buoyancy[d] = F(2 * s.cfg.lift(s.block.Grid, d))
 	}
 	q.Lines, q.Planes = s.linesOrPlanes()
-	own, refresh := s.cells(0), []engine.Task{s.jumpSides.of(s.jump)}
+	own, refresh := s.cells(0), []engine.Task{s.jumpSides.Fill(s.jump)}
 	p.Run(engine.Over(kernels.NewFindJumpLoop(own, q), own))
 	if s.cfg.Tension != 0 {
 		p.ExchangeThen(s.oneLayer, refresh, s.jump)
@@ -223,7 +223,7 @@ func (s *solver[F]) project(p *engine.Program) {
 	p.Run(engine.Over(kernels.NewDivergeLoop(s.cells(0), &s.lattice, s.now, v[0].Data, v[1].Data, thirdComponent(v),
 		s.pressure.B.Data), s.cells(0)),
 		engine.Whole(kernels.NewSetPressureToleranceLoop(s.cfg.residual(), s.now, s.pressure.Iteration.At()), 1))
-	p.Run(s.pressureSides.of(s.pressure.X))
+	p.Run(s.pressureSides.Fill(s.pressure.X))
 	s.pressure.Solve(p) // from the last pressure by conjugate gradients with multigrid: the host looks at each iteration
 	s.emptySolids(p, s.pressure.X)
 	p.Exchange(s.oneLayer, s.pressure.X)
@@ -260,7 +260,7 @@ func thirdComponent[F num.Float](v [3]*engine.Array[F]) []F {
 
 // refreshFractions fills all ghosts of a volume fraction.
 func (s *solver[F]) refreshFractions(p *engine.Program, f *engine.Array[F]) {
-	p.ExchangeThen(s.allLayers, []engine.Task{s.fractionSides.of(f)}, f)
+	p.ExchangeThen(s.allLayers, []engine.Task{s.fractionSides.Fill(f)}, f)
 }
 
 // refreshVelocity fills two layers of ghosts of all components in one message, and sets the faces in sides.
@@ -269,11 +269,11 @@ func (s *solver[F]) refreshVelocity(p *engine.Program, v [3]*engine.Array[F], ru
 	var all []engine.Exchanged
 	for d := range s.block.Grid.Dim {
 		if s.solids != nil { // before it, what sides mirror; after it, what they give
-			tasks = append(tasks, s.solids.closed[d].of(v[d]))
+			tasks = append(tasks, s.solids.closed[d].Fill(v[d]))
 		}
-		tasks, all = append(tasks, s.velocitySides[rule][d].of(v[d])), append(all, v[d])
+		tasks, all = append(tasks, s.velocitySides[rule][d].Fill(v[d])), append(all, v[d])
 		if s.solids != nil {
-			tasks = append(tasks, s.solids.closed[d].of(v[d]))
+			tasks = append(tasks, s.solids.closed[d].Fill(v[d]))
 		}
 	}
 	p.ExchangeThen(s.faceLayers, tasks, all...)

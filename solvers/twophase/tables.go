@@ -38,13 +38,11 @@ func (s tagging[F]) lists() (lists []solvers.List) {
 
 func (s tagging[F]) state(fluid int) (q drops.State[F], err error) {
 	q = drops.State[F]{Comm: s.Env().Comm, Block: s.block, Second: fluid == 1,
-		Unit: s.cfg.unit(s.block.Grid)}
+		Unit: s.cfg.unit(s.block.Grid), Plic: &s.plic}
 	if s.cfg.Rings {
 		q.Weight = func(i int) float64 { return s.cfg.weight(s.block, i) }
 	}
-	if s.solids != nil {
-		q.Solid = s.solids.solid
-	}
+	q.Solid = s.plic.Solid
 	q.F, err = s.f[0].Host()
 	return q, err
 }

@@ -24,7 +24,7 @@ func joinSurface(t *testing.T, p problem) *joinedSurface {
 	w := &joinedSurface{position: map[int64][3]float64{}, simplices: map[string]bool{}, edges: map[[2]int64]int{}}
 	var mu sync.Mutex
 	err := p.run(func(_ int, s Solver) error {
-		field, err := s.SurfaceField(ctx)
+		field, err := s.interfaceOf().SurfaceField(ctx)
 		if err != nil {
 			return err
 		}
@@ -32,7 +32,7 @@ func joinSurface(t *testing.T, p problem) *joinedSurface {
 		if err != nil {
 			return err
 		}
-		m := s.SurfaceOf(numbers, false)
+		m := s.interfaceOf().SurfaceOf(numbers, false)
 		d, err := s.Diagnose(ctx)
 		mu.Lock()
 		defer mu.Unlock()

@@ -27,7 +27,7 @@ func TestPlanes(t *testing.T) {
 			total, want := 0.0, 0.0
 			var mu sync.Mutex
 			err := p.run(func(_ int, s Solver) error {
-				planes, err := s.planesOf(ctx)
+				planes, err := s.interfaceOf().PlanesOf(ctx)
 				if err != nil {
 					return err
 				}
@@ -151,7 +151,7 @@ func TestInterfaceOnFaces(t *testing.T) {
 				total, measured := 0.0, 0.0
 				var mu sync.Mutex
 				err := p.run(func(_ int, s Solver) error {
-					planes, err := s.planesOf(ctx)
+					planes, err := s.interfaceOf().PlanesOf(ctx)
 					if err != nil {
 						return err
 					}

@@ -71,11 +71,18 @@ type Solver struct {
 
 // model is a solver[F] for any F.
 type model interface {
-	domain.Surfaced
 	values(ctx context.Context, names ...string) ([]float64, error)
-	planesOf(ctx context.Context) (*plic.Planes, error)
+	interfaceOf() interfaceOutput
 	Schedule() (exchange, sweep string)
 }
+
+// interfaceOutput is a plic.Output[F] for any F.
+type interfaceOutput interface {
+	domain.Surfaced
+	PlanesOf(ctx context.Context) (*plic.Planes, error)
+}
+
+func (s *solver[F]) interfaceOf() interfaceOutput { return s.output(nil) }
 
 func (s Solver) Time() float64 { return s.Clock().Time }
 func (s Solver) Steps() int    { return s.Clock().Steps }

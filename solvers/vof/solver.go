@@ -206,7 +206,7 @@ func (s *solver[F]) definition(at Setting) engine.Definition {
 		window = 1 // each step has its own velocity
 	}
 	return engine.Definition{Model: s, Size: at.Size, Clock: s.clock, Cycle: cycleLength, Step: s.steps.step,
-		Window: window, Record: window, Fields: s.fieldList(), Shapes: append(at.Block.Shapes(s), s.planeShape(at.Block)),
+		Window: window, Record: window, Fields: s.fieldList(), Shapes: s.output(at.Block).Shapes(),
 		Saved: []engine.Scalar{engine.SavesNumber("longest", &s.lengths.longest)}, Restored: s.restored, Measured: s.measures,
 		End: s.measureEnd,
 		Failed: func() error {

@@ -11,6 +11,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/common/pieces"
+	"github.com/atoll-hpc/atoll/solvers/vof/plic"
 )
 
 // Options tell which pieces of a fluid are looked for.
@@ -44,6 +45,7 @@ type State[F num.Float] struct {
 	Second bool   // pieces of the second fluid
 	Unit   float64
 	Weight func(i int) float64 // volume, in Unit, of the block's cells i along x; nil if all are 1
+	Plic   *plic.Interface[F]  // of the first fluid; not needed to remove pieces
 }
 
 // weight is the volume of own cell n in Unit.
@@ -85,11 +87,11 @@ func (s *State[F]) Rows(ctx context.Context, o *Options) ([][]float64, error) {
 	width := 1 + 2*g.Dim
 	sums, err := found.Sums(ctx, width, func(n int, to []float64) {
 		c := s.index(n)
-		share, offset := s.share(c)*s.weight(n), found.Offset(n)
-		to[0] = share
+		share, offset, weight, moment := s.share(c), found.Offset(n), s.weight(n), s.Plic.Moment(s.F, c, s.Second)
+		to[0] = share * weight
 		for d := range g.Dim {
-			to[1+d] = share * offset[d]
-			to[1+g.Dim+d] = share * (float64(s.U[d][c]) + float64(s.U[d][c+[3]int{sx, sy, sz}[d]])) / 2
+			to[1+d] = weight * (share*offset[d] + moment[d])
+			to[1+g.Dim+d] = share * weight * (float64(s.U[d][c]) + float64(s.U[d][c+[3]int{sx, sy, sz}[d]])) / 2
 		}
 	})
 	if err != nil {

@@ -27,8 +27,10 @@ func memory(c *config.Case, share solvers.Counts) int64 {
 
 // copies returns the bytes of the copies of a block's state that output makes.
 func copies(c *config.Case, share solvers.Counts) (n solvers.Copies) {
-	one := solvers.Width(c.Sections.(*Sections).Method.Precision) * int64(share.Held)
-	n.Checkpoint = int64(2+share.Dim) * one
+	precision := c.Sections.(*Sections).Method.Precision
+	one := solvers.Width(precision) * int64(share.Held)
+	n.Checkpoint, n.Surface, n.HostSurface = int64(2+share.Dim)*one, one, solvers.SurfaceBytes(one, precision)
+	n.HostShapeSource = one + solvers.Width("float64")*int64(share.Dim)*int64(share.Owned) // a copy, and velocities
 	for _, name := range c.Output.Fields {
 		if name == "f" || name == "p" {
 			n.Frame += one

@@ -83,7 +83,7 @@ func Decode(root *config.Section, c *config.Case) {
 	root.Fill("method", func(key func(*config.Spec)) { w.Method.keys(w.Fluids, key) })
 	c.Sections = w
 	c.DecodeTransient(root, dim, config.Outputs{Fields: solvers.FieldNames(twophase.Fields),
-		Default: []string{"f", "p", "velocity"}, Formats: []string{"vti"}})
+		Default: []string{"f", "p", "velocity"}, Formats: []string{"vti", "vtp", "plic", "stl", "obj", "vdb"}})
 	if fields := &c.Output.Fields; len(w.Solids) > 0 && len(*fields) > 0 && !slices.Contains(*fields, "fluid") {
 		*fields = append(slices.Clone(*fields), "fluid") // without it pictures would show fluid in solids
 	}

@@ -20,9 +20,17 @@ fluids = { density = [100, 1000], viscosity = [1, 10], surface_tension = 24.5, g
 initial = { shape = "circle(0.5, 0.5, 0.25)" }
 sides = { y_low = "no-slip", y_high = "no-slip" }
 time = { end = 3, max_steps = 9 }
-output = { format = ["vti"], every = 0.02, conservation_every = 1 }
-checkpoint = { every = 0, steps = 2 }
-gauge = [{ name = "top", at = [0.5, 0.75] }]
+[output]
+format = ["vti", "vtp", "plic"]
+fields = ["f", "p", "velocity", "curvature"]
+every = 0.02
+conservation_every = 1
+[checkpoint]
+every = 0
+steps = 2
+[[gauge]]
+name = "top"
+at = [0.5, 0.75]
 `
 
 // TestContinuesAfterKill proves that a run that was killed continues from its checkpoint, with gauges and frames.
@@ -30,6 +38,29 @@ func TestContinuesAfterKill(t *testing.T) { runtest.RestartsAfterKill(t, survivo
 
 func TestMeasurementsChangeNothing(t *testing.T) {
 	runtest.OutputChangesNothing(t, survivor, 0.02)
+}
+
+// TestInterfacesChangeNothing proves that output of the interface, for which volume fractions are continued into solids
+// and beyond walls, changes no state.
+func TestInterfacesChangeNothing(t *testing.T) {
+	for _, name := range []string{"obstacles", "wetting", "drop", "pipe"} {
+		var want string
+		for _, formats := range []string{`[]`, `["plic", "vtp", "stl", "vti"]`} {
+			if formats != `[]` && !strings.Contains(cases[name], "[0, 0, 0,") {
+				formats = `["plic", "vtp", "vti"]`
+			}
+			s, err := runtest.Run(t, cases[name], 2, 1, runtest.Local, t.TempDir(), "output.format="+formats,
+				"output.fields=['f', 'curvature']")
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			if want == "" {
+				want = s.StateSHA256
+			} else if s.StateSHA256 != want {
+				t.Errorf("%s: the state is %s with frames, %s without", name, s.StateSHA256, want)
+			}
+		}
+	}
 }
 
 // TestSurvivesPowerFailures proves that no output is lost when the machine loses power.

@@ -9,8 +9,20 @@ import (
 
 // Curvature returns the curvature of the interface in the mixed cell at index c: from heights, to second order, or,
 // if the interface does not cross the columns, from a parabola through the planes of the cell and its neighbours
-// (Popinet, J. Comput. Phys. 228, 2009); NaN if there are too few of these.
+// (Popinet, J. Comput. Phys. 228, 2009); NaN if there are too few of these. Rings have that around the axis in
+// addition.
 func (s *Interface[F]) Curvature(field []F, c int) float64 {
+	kappa := s.curvatureInGrid(field, c)
+	if s.Rings {
+		n, alpha, _ := s.Plane(field, c)
+		radius := float64(s.inner(c))*s.Block.Grid.Spacing(0) + s.sectionCentroid(n, alpha)[0]
+		kappa += n[0] / radius
+	}
+	return kappa
+}
+
+// curvatureInGrid returns the curvature in the grid's dimensions.
+func (s *Interface[F]) curvatureInGrid(field []F, c int) float64 {
 	g := s.Block.Grid
 	if k, ok := kernels.CurvatureOf(field, c, Lattice(s.Block), g.Dim, s.Sides()); ok {
 		return float64(k)

@@ -4,13 +4,12 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/vtk"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
-	"github.com/atoll-hpc/atoll/solvers/vof/kernels"
 )
 
-// Faces returns the planes as output.
-func (p *Planes) Faces(b *domain.Block, space *solvers.Space) *solvers.Faces {
+// faces returns the planes as output, with some fields of their cells.
+func (p *Planes) faces(b *domain.Block, space *solvers.Space, names []string) *solvers.Faces {
 	f := &solvers.Faces{PolyData: vtk.PolyData{Points: p.Points, FieldData: b.Bounds()}, Space: space, Entities: p.Cells,
-		FieldNames: []string{"f", "normal", "alpha"}}
+		FieldNames: names}
 	if g := b.Grid; g.Dim == 3 { // plots locate the cells with these
 		h := []float64{g.Spacing(0), g.Spacing(1), g.Spacing(2)}
 		f.FieldData = append(f.FieldData, vtk.Array{Name: "Spacing", Components: 1, Data: h})
@@ -48,12 +47,15 @@ func (s *Interface[F]) Planes(field []F) *Planes {
 	p := &Planes{}
 	n := 0
 	for c := range s.Block.OwnedIndices() {
-		switch f := float64(field[c]); {
-		case s.Mixed(f) && !kernels.HasFaces(field, c, s.stride(1), s.stride(2)):
+		if s.HasPlane(field, c) {
 			m, alpha := s.UnitPlane(field, c)
 			s.outline(p, n, m, alpha)
-		case f > 0.5:
-			s.outlineFaces(p, n, field, c)
+		} else {
+			s.eachFace(field, c, func(axis, side int) {
+				var m [3]float64
+				m[axis] = float64(2*side - 1)
+				s.outline(p, n, m, float64(side))
+			})
 		}
 		n++
 	}
@@ -64,19 +66,6 @@ func (s *Interface[F]) Planes(field []F) *Planes {
 func (s *Interface[F]) stride(axis int) int {
 	sx, sy, sz := s.Block.Strides()
 	return [3]int{sx, sy, sz * (s.Block.Grid.Dim - 2)}[axis]
-}
-
-// outlineFaces adds the faces of the block's n-th cell, at index c, that count as interface.
-func (s *Interface[F]) outlineFaces(p *Planes, n int, field []F, c int) {
-	for axis := range s.Block.Grid.Dim {
-		for side, beside := range [2]int{c - s.stride(axis), c + s.stride(axis)} {
-			if kernels.IsFace(field[c], field[beside]) {
-				var m [3]float64
-				m[axis] = float64(2*side - 1)
-				s.outline(p, n, m, float64(side))
-			}
-		}
-	}
 }
 
 // outline adds the plane m·ξ = α of the block's n-th cell.
