@@ -2,6 +2,7 @@ package shape
 
 import (
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/grid"
@@ -97,6 +98,36 @@ func TestWorkOfACellIsBounded(t *testing.T) {
 		}
 		if want := float64(inside) / (n * n * n); math.Abs(f-want) > .01 {
 			t.Errorf("%s: fraction %g, by samples %g", c.text, f, want)
+		}
+	}
+}
+
+// TestFailuresEndTheWork proves that after a position where an expression could not be evaluated, no cell is divided,
+// also of a combination, and that the error names the lowest of such positions.
+func TestFailuresEndTheWork(t *testing.T) {
+	for _, text := range []string{"sqrt(x - 0.5)", "difference(sqrt(x - 0.5), circle(0.3, 0.4, 0.1))"} {
+		body, failed, err := Parse(text, 2, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		boxes := func(x, y float64) int {
+			q := quadrature{tree: body.levels}
+			q.fraction(&Cell{Dim: 2, Lo: [3]float64{x, y}, H: [3]float64{.25, .25}})
+			return len(q.boxes)
+		}
+		if n := boxes(.75, .25); n != 1 || failed() != nil {
+			t.Errorf("%s: a cell where it is real is divided into %d, error %v", text, n, failed())
+		}
+		boxes(.25, .25)
+		if err := failed(); err == nil || !strings.Contains(err.Error(), "x = 0.25, y = 0.25") {
+			t.Errorf("%s: error %v", text, err)
+		}
+		if n := boxes(0, .5); n != 1 {
+			t.Errorf("%s: a cell after the position of a failure is divided into %d", text, n)
+		}
+		boxes(0, 0)
+		if err := failed(); err == nil || !strings.Contains(err.Error(), "x = 0, y = 0") {
+			t.Errorf("%s: error %v", text, err)
 		}
 	}
 }

@@ -17,9 +17,10 @@ type levels struct {
 
 // levelSet is the negative of a program if minus is set.
 type levelSet struct {
-	program *expr.Program
-	minus   bool
-	eval    func(p *expr.Program, x, y, z float64) float64
+	program  *expr.Program
+	minus    bool
+	eval     func(p *expr.Program, x, y, z float64) float64
+	failures *expr.Failures // of eval; nil if it cannot fail
 }
 
 func (s *levelSet) phi(at *[3]float64) float64 {
@@ -30,14 +31,15 @@ func (s *levelSet) phi(at *[3]float64) float64 {
 	return v
 }
 
-// levelsOf makes the tree of an expression, which eval evaluates.
-func levelsOf(t *expr.Tree, eval func(p *expr.Program, x, y, z float64) float64) *levels {
+// levelsOf makes the tree of an expression, of which the level sets are like one that has no program yet.
+func levelsOf(t *expr.Tree, like levelSet) *levels {
 	if t.Leaf != nil {
-		return &levels{leaf: &levelSet{program: t.Leaf, eval: eval}}
+		like.program = t.Leaf
+		return &levels{leaf: &like}
 	}
 	out := &levels{max: t.Max}
 	for _, p := range t.Parts {
-		out.parts = append(out.parts, levelsOf(p, eval))
+		out.parts = append(out.parts, levelsOf(p, like))
 	}
 	return out
 }
@@ -60,7 +62,9 @@ func (t *levels) complement() *levels {
 		return nil
 	}
 	if t.leaf != nil {
-		return &levels{leaf: &levelSet{program: t.leaf.program, minus: !t.leaf.minus, eval: t.leaf.eval}}
+		other := *t.leaf
+		other.minus = !other.minus
+		return &levels{leaf: &other}
 	}
 	out := &levels{max: !t.max}
 	for _, p := range t.parts {
@@ -113,6 +117,9 @@ func (t *levels) within(c *Cell, box *[3]expr.Interval, list []surfaceIn) (local
 }
 
 func (s *levelSet) within(c *Cell, box *[3]expr.Interval, list []surfaceIn) (local, []surfaceIn) {
+	if s.failures != nil && s.failures.Irrelevant(c.Lo[0], c.Lo[1], c.Lo[2]) { // then at no position of the box either
+		return local{op: nothing}, list
+	}
 	b := s.program.Bounds(box)
 	lo, hi := b.Value.Lo, b.Value.Hi
 	if lo < 0 && hi >= 0 { // the mean value theorem gives narrower bounds in small boxes

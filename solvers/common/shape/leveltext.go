@@ -43,8 +43,8 @@ func levelsOfPrimitive(name string, dim int, v []float64) (*levels, error) {
 	if err != nil {
 		return nil, err
 	}
-	return levelsOf(p.Tree(), func(p *expr.Program, x, y, z float64) float64 {
+	return levelsOf(p.Tree(), levelSet{eval: func(p *expr.Program, x, y, z float64) float64 {
 		v, _ := p.Eval(x, y, z, 0) // finite for finite numbers
 		return v
-	}), nil
+	}}), nil
 }

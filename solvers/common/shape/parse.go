@@ -212,8 +212,8 @@ func (r *shapeReader) implicit(text string) (Body, error) {
 	if p.Mentions("t") {
 		return Body{}, fmt.Errorf("the expression %q depends on t; a shape depends on x, y and z only", text)
 	}
-	return Body{Phi: func(x, y, z float64) float64 { return r.value(p, x, y, z) }, levels: levelsOf(p.Tree(), r.value),
-		coarse: &coarse{}}, nil
+	return Body{Phi: func(x, y, z float64) float64 { return r.value(p, x, y, z) },
+		levels: levelsOf(p.Tree(), levelSet{eval: r.value, failures: &r.failures}), coarse: &coarse{}}, nil
 }
 
 // value evaluates an expression: 1 if that fails, or if a failure at a position before this one is known, which is the
