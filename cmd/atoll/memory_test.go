@@ -163,14 +163,19 @@ func estimateOf(t *testing.T, dir string, args []string, line *regexp.Regexp) (e
 	return estimated, allocated
 }
 
+// limitHeap returns the environment of a program with a limit of memory, whose heap grows by a percentage, garbage,
+// between collections, which stop the program: beside a slow concurrent collection it would grow by as much as the
+// schedule lets it.
+func limitHeap(bytes float64, garbage int) []string {
+	return []string{fmt.Sprintf("GOMEMLIMIT=%.0f", bytes), fmt.Sprintf("GOGC=%d", garbage), "GODEBUG=gcstoptheworld=1"}
+}
+
 // checkPeak runs a case into the folder x, limited to 1.2 times the estimate of its memory, and checks that it needs
-// no more. The heap grows by a percentage, garbage, between collections, which stop the program: beside a slow
-// concurrent collection it would grow by as much as the schedule lets it.
+// no more.
 func checkPeak(t *testing.T, c []string, dir string, args []string, estimated float64, garbage int) {
 	t.Helper()
 	limit := 1.2 * estimated
-	env := []string{fmt.Sprintf("GOMEMLIMIT=%.0f", limit), fmt.Sprintf("GOGC=%d", garbage), "GODEBUG=gcstoptheworld=1"}
-	run := atoll(t, dir, env, append(args, "--quiet", "--out", "x")...)
+	run := atoll(t, dir, limitHeap(limit, garbage), append(args, "--quiet", "--out", "x")...)
 	if err := run.Start(); err != nil {
 		t.Fatal(err)
 	}
@@ -215,7 +220,7 @@ func TestTooLargeCasesAreRefused(t *testing.T) {
 		{boxCase, "verify", "tsunami", "--resolution", "1000"},
 	} {
 		dir := caseFile(t, c[0])
-		run := atoll(t, dir, []string{"GOMEMLIMIT=50MiB"}, c[1:]...)
+		run := atoll(t, dir, limitHeap(50<<20, 50), c[1:]...)
 		if err := run.Start(); err != nil {
 			t.Fatal(err)
 		}
