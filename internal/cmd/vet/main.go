@@ -4,6 +4,7 @@
 package main
 
 import (
+	"encoding/json"
 	"fmt"
 	"os"
 
@@ -32,7 +33,38 @@ func main() {
 			}
 		}
 	}
+	if isForFacts(os.Args[len(os.Args)-1]) {
+		suite = factProducers(suite)
+	}
 	unitchecker.Main(suite...)
+}
+
+// isForFacts reports whether a package is analyzed, as the configuration that go vet has written says, only for what
+// analyzers of packages that import it have to know of it.
+func isForFacts(config string) bool {
+	var c struct{ VetxOnly bool }
+	text, err := os.ReadFile(config)
+	return err == nil && json.Unmarshal(text, &c) == nil && c.VetxOnly
+}
+
+// factProducers returns the analyzers that produce facts, among a suite and what it requires. The package unitchecker
+// leaves out only those that use none either, which for each package of the standard library are most of staticcheck.
+func factProducers(suite []*analysis.Analyzer) (producers []*analysis.Analyzer) {
+	seen := map[*analysis.Analyzer]bool{}
+	var add func(list []*analysis.Analyzer)
+	add = func(list []*analysis.Analyzer) {
+		for _, a := range list {
+			if seen[a] {
+				continue
+			}
+			if seen[a] = true; len(a.FactTypes) > 0 {
+				producers = append(producers, a)
+			}
+			add(a.Requires)
+		}
+	}
+	add(suite)
+	return producers
 }
 
 // nameReports adds the analyzer's name to its reports: staticcheck -explain NAME describes them.
