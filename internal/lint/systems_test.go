@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 
 // TestOtherSystemsCompile type-checks the whole module, with its tests, for other operating systems. It reads imported
 // packages of other modules as source, without function bodies, since building them for each system would take minutes.
+// Bodies of a package with tests are checked only together with them.
 func TestOtherSystemsCompile(t *testing.T) {
 	sources := &sources{fset: token.NewFileSet(), files: map[string]*ast.File{}}
 	for _, system := range []string{"windows/amd64", "darwin/arm64"} {
@@ -54,17 +56,36 @@ type sources struct {
 	files map[string]*ast.File // [path]
 }
 
-// checkModule returns the type errors in the module at root, each once, and the number of packages of this module.
-func (s *sources) checkModule(root, goos, goarch string) (typeErrors []string, packages int, err error) {
+// listModule lists the packages of the module at root and those that they import, which come before them. withTests has
+// the packages that are listed again, with their tests.
+func listModule(root, goos, goarch string) (listed []listedPackage, withTests map[string]bool, err error) {
 	cmd := exec.Command("go", "list", "-deps", "-test", "-e",
 		"-json=ImportPath,Dir,GoFiles,ImportMap,Standard,Module,Error", "./...")
 	cmd.Dir, cmd.Stderr = root, os.Stderr
 	cmd.Env = append(os.Environ(), "GOOS="+goos, "GOARCH="+goarch, "CGO_ENABLED=0")
-	out, err := cmd.StdoutPipe()
+	text, err := cmd.Output()
 	if err != nil {
-		return nil, 0, err
+		return nil, nil, err
 	}
-	if err := cmd.Start(); err != nil {
+	withTests = map[string]bool{}
+	for decoder := json.NewDecoder(bytes.NewReader(text)); ; {
+		var p listedPackage
+		if err := decoder.Decode(&p); errors.Is(err, io.EOF) {
+			return listed, withTests, nil
+		} else if err != nil {
+			return nil, nil, err
+		}
+		if path, test, _ := strings.Cut(p.ImportPath, " "); test == "["+path+".test]" {
+			withTests[path] = true
+		}
+		listed = append(listed, p)
+	}
+}
+
+// checkModule returns the type errors in the module at root, each once, and the number of packages of this module.
+func (s *sources) checkModule(root, goos, goarch string) (typeErrors []string, packages int, err error) {
+	listed, withTests, err := listModule(root, goos, goarch)
+	if err != nil {
 		return nil, 0, err
 	}
 	checked := map[string]*types.Package{"unsafe": types.Unsafe}
@@ -73,13 +94,7 @@ func (s *sources) checkModule(root, goos, goarch string) (typeErrors []string, p
 			typeErrors = append(typeErrors, text)
 		}
 	}
-	for list := json.NewDecoder(out); ; {
-		var p listedPackage
-		if err := list.Decode(&p); errors.Is(err, io.EOF) {
-			return typeErrors, packages, cmd.Wait()
-		} else if err != nil {
-			return nil, 0, errors.Join(err, cmd.Wait())
-		}
+	for _, p := range listed {
 		if p.ImportPath == "unsafe" || strings.HasSuffix(p.ImportPath, ".test") { // .test is a generated main package
 			continue
 		}
@@ -90,7 +105,7 @@ func (s *sources) checkModule(root, goos, goarch string) (typeErrors []string, p
 				report(errors.New(p.Error.Err))
 			}
 		}
-		pkg, errs := s.check(&p, checked, goarch, inModule)
+		pkg, errs := s.check(&p, checked, goarch, inModule && !withTests[p.ImportPath])
 		checked[p.ImportPath] = pkg
 		for _, err := range errs {
 			if inModule {
@@ -98,6 +113,7 @@ func (s *sources) checkModule(root, goos, goarch string) (typeErrors []string, p
 			}
 		}
 	}
+	return typeErrors, packages, nil
 }
 
 // check type-checks a package whose imports have been checked. Without bodies it checks only declarations.
