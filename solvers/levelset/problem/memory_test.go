@@ -79,9 +79,9 @@ output = { format = [] }
 		cutsBand bool // a plane between blocks is parallel to the surface, in the band with particles
 	}{
 		{corner, 2, nil, 0, false}, {corner, 8, nil, 0, true}, {corner, 8, []string{"method.balance='cells'"}, 0, false},
-		{corner, 3, []string{"initial.shape='z - 0.45'"}, 0, true},
+		{corner, 3, []string{"initial.shape='plane(0, 0, 0.45, 0, 0, 1)'"}, 0, true},
 		// beside the lower blocks' upper side
-		{corner, 3, []string{"initial.shape='z - 0.45'", "method.balance='cells'"}, 0, false},
+		{corner, 3, []string{"initial.shape='plane(0, 0, 0.45, 0, 0, 1)'", "method.balance='cells'"}, 0, false},
 		{corner, 4, []string{"initial.shape='box(0.6, 0.6, 0.1, 0.9, 0.9, 0.3)'"}, 0, false},
 		{corner, 2, []string{"grid.cells=[104, 52, 26]", "method.particles=16", "method.precision='float32'"}, 0, false},
 		{flat, 6, nil, 0, true},
