@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 	"launch":        {"internal/atomicfile", "internal/guard", "dist"},
 	"mesh": {"internal/atomicfile", "internal/disjoint", "internal/parallel", "internal/portable", "internal/words",
 		"formats/netcdf"},
-	"mesh/adapt": {"mesh", "internal/parallel", "backend", "kernelgen"},
+	"mesh/adapt": {"mesh", "internal/parallel", "partition", "backend", "kernelgen"},
 	"partition":  {"internal/dynlib", "internal/parallel"},
 	"proto":      {},
 	"run": {"internal/atomicfile", "internal/checksum", "internal/guard", "internal/parallel", "internal/words", "config",

@@ -241,29 +241,35 @@ func (e *engine) exchangeWaits(active []int32) {
 	}
 	e.swap(func(m *wire.Message) {
 		v := e.at[m.Int()]
-		e.turns[v] = e.turnOf(v)
+		e.turns[v] = e.Turn(e.ID[v])
 	})
 }
 
-// exchangeMoves tells other parts where vertices of a set are.
+// exchangeMoves tells other parts where the vertices are that have had their turn.
 func (e *engine) exchangeMoves() {
 	if e.ex == nil {
 		return
 	}
-	for i, v := range e.set {
-		e.eachOther(e.Ball(v), func(rank int32) {
-			b := e.to(rank)
-			if *b = wire.AddInt(*b, e.ID[v]); !e.moved[i] {
-				*b = wire.AddInt(*b, 0)
-			} else {
-				*b = wire.AddFloats(wire.AddFloats(wire.AddInt(*b, 1), e.X[v][:]), e.Want[v][:])
+	for i := range e.walks {
+		for _, v := range e.walks[i].stayed {
+			e.eachOther(e.Ball(v), func(rank int32) {
+				b := e.to(rank)
+				*b = wire.AddInt(wire.AddInt(*b, e.ID[v]), 0)
+			})
+		}
+		for _, v := range e.walks[i].moved {
+			e.eachOther(e.Ball(v), func(rank int32) {
+				b := e.to(rank)
+				*b = wire.AddInt(wire.AddInt(*b, e.ID[v]), 1)
+				*b = wire.AddFloats(wire.AddFloats(*b, e.X[v][:]), e.Want[v][:])
 				s := 0.0
 				if line := e.Line(v); len(line) > 0 {
 					s = line[0].S
 				}
 				*b = wire.AddFloats(*b, []float64{s})
-			}
-		})
+			})
+		}
+		e.walks[i].moved, e.walks[i].stayed = e.walks[i].moved[:0], e.walks[i].stayed[:0]
 	}
 	e.swap(func(m *wire.Message) {
 		v := e.at[m.Int()]

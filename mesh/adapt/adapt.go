@@ -50,21 +50,19 @@ type engine struct {
 	*part
 	progress func(vertices int) // Options.Progress
 
-	marks   []uint8 // of each vertex, the operations for which it is to be visited
+	marks   []uint32 // of each vertex, the operations for which it is to be visited
+	active  []int32  // those that are visited
 	workers []*operation.Worker
 	found   []*operation.Candidate // of a round
 	claims  []claim                // of each cell
 	pass    uint32
 	turns   []uint64 // of each vertex that waits to be moved, its hash in the sweep; 0 for others
-	higher  []int32  // of each vertex that waits, one around it that had a higher hash when that was last asked
-	active  []int32
-	first   []bool // of the vertices that wait, whether they are moved next
-	set     []int32
-	moved   []bool
+	walks   []walk   // of the parts of those that wait
 
 	device *rounds.Rounds // that has the mesh while it is adapted there; nil for processors
 
-	cycles int
+	cycles   int
+	numbered int // number of vertices when they were numbered along a curve
 }
 
 func newEngine(in *mutable.Input, o Options) *engine {

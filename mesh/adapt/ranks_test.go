@@ -210,8 +210,9 @@ func TestLoadOfRank(t *testing.T) {
 	few, many := most(4), most(16)
 	t.Logf("4 ranks: %d rounds, %d messages, %d bytes; 16: %d, %d, %d", few.rounds, few.messages, few.bytes, many.rounds,
 		many.messages, many.bytes)
+	// Sums over the ranks before one take rounds that grow with the logarithm of their number.
 	for _, c := range [][2]int{{few.rounds, many.rounds}, {few.messages, many.messages}, {few.bytes, many.bytes}} {
-		if float64(c[1]) > 1.3*float64(c[0]) {
+		if float64(c[1]) > 1.4*float64(c[0]) {
 			t.Errorf("of the busiest rank of 4 and of 16: rounds %d, %d, messages %d, %d, bytes %d, %d", few.rounds,
 				many.rounds, few.messages, many.messages, few.bytes, many.bytes)
 			break

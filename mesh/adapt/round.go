@@ -5,6 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 	"github.com/atoll-hpc/atoll/mesh/adapt/operation"
 )
 
@@ -12,20 +13,23 @@ import (
 const chunk = 64
 
 // each calls f for items 0 to n-1 on the workers.
-func (e *engine) each(n int, f func(w *operation.Worker, i int)) {
-	if n < 2*chunk || len(e.workers) == 1 {
+func (e *engine) each(n int, f func(w *operation.Worker, i int)) { eachOf(e.workers, n, chunk, f) }
+
+// eachOf calls f for items 0 to n-1 on workers that take so many items at once.
+func eachOf(workers []*operation.Worker, n, grain int, f func(w *operation.Worker, i int)) {
+	if n < 2*grain || len(workers) == 1 {
 		for i := range n {
-			f(e.workers[0], i)
+			f(workers[0], i)
 		}
 		return
 	}
 	var next atomic.Int64
 	var wait sync.WaitGroup
-	for _, w := range e.workers {
+	for _, w := range workers {
 		wait.Go(func() {
 			for {
-				from := int(next.Add(chunk)) - chunk
-				for i := from; i < min(n, from+chunk); i++ {
+				from := int(next.Add(int64(grain))) - grain
+				for i := from; i < min(n, from+grain); i++ {
 					f(w, i)
 				}
 				if from >= n {
@@ -52,7 +56,7 @@ func (e *engine) marked(kind operation.Kind) []int32 {
 const markAll = 1<<operation.Kinds - 1
 
 // growMarks makes room for the marks of new vertices.
-func (e *engine) growMarks() { e.marks = append(e.marks, make([]uint8, len(e.X)-len(e.marks))...) }
+func (e *engine) growMarks() { e.marks = append(e.marks, make([]uint32, len(e.X)-len(e.marks))...) }
 
 // runRound runs a round of an operation, and returns how many were applied on all parts.
 func (e *engine) runRound(kind operation.Kind) int {
@@ -98,4 +102,29 @@ func (e *engine) evaluate(kind operation.Kind, pivots []int32) {
 			e.found = append(e.found, &w.Found[i])
 		}
 	}
+}
+
+// renumber numbers vertices and cells anew if there are more than so many times as many as the last time: new ones are
+// far from those around them in memory.
+func (e *engine) renumber(times float64) {
+	if e.device != nil || float64(len(e.X)) <= times*float64(e.numbered) {
+		return
+	}
+	e.growMarks()
+	order := mutable.Renumber(e.Mesh, e.ex == nil)
+	e.numbered = len(order)
+	marks := make([]uint32, len(order))
+	for v, from := range order {
+		marks[v] = e.marks[from]
+	}
+	e.marks = marks
+	if e.ex == nil {
+		return
+	}
+	owner := make([]int32, len(order))
+	for v, from := range order {
+		owner[v] = e.owner[from]
+		e.at[e.ID[v]] = int32(v)
+	}
+	e.owner = owner
 }

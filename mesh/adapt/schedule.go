@@ -27,11 +27,13 @@ const (
 
 // run adapts the mesh to the metric.
 func (e *engine) run(ctx context.Context) error {
+	e.renumber(0)
 	e.Gain = 1e-2
 	if e.Dim == 3 {
 		e.approach(ctx)
 	}
 	e.stage(ctx, mostCycles, settled)
+	e.renumber(1)
 	e.LeastNew = kernels.Shortest
 	if e.Dim == 2 {
 		e.thinOut(ctx)
@@ -149,6 +151,7 @@ func (e *engine) stage(ctx context.Context, most int, settled float64) {
 		if cycle%2 == 1 {
 			e.sweep()
 		}
+		e.renumber(1.5)
 		n := e.owned()
 		if e.progress != nil {
 			e.progress(n)

@@ -2,6 +2,7 @@ package adapt
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
@@ -41,9 +42,13 @@ func TestValid(t *testing.T) {
 			}
 		}
 		e.check(t, c.name)
+		local := [3]int32{-1, -1, -1}
+		for i, id := range required[:e.Dim] {
+			local[i] = int32(slices.Index(e.ID, int64(id)))
+		}
 		found := false
 		for k := range e.Cells {
-			found = found || !e.Cells[k].Dead && e.Cells[k].Facet(e.Dim, &required) >= 0
+			found = found || !e.Cells[k].Dead && e.Cells[k].Facet(e.Dim, &local) >= 0
 		}
 		if !found {
 			t.Errorf("%s: the required facet %v is gone", c.name, required)
