@@ -24,7 +24,7 @@ func (m *Mesh) Collapse(a, kind int32, r *Rules) (bid Bid, into int32) {
 		return bid, -1
 	}
 	old := m.worstAround(a)
-	if kind == Repair && old >= RepairBelow || kind == Collapse && !m.hasEdge(a, a, -1, Shortest) ||
+	if kind == Repair && old >= RepairBelow || kind == Collapse && !m.hasEdge(a, a, 0, Shortest) ||
 		kind == Thin && !m.crowded(a) {
 		return bid, -1
 	}
@@ -80,12 +80,12 @@ func (m *Mesh) hasEdge(a, b int32, low, high float64) bool {
 		j := c.Find(2, a)
 		v, u := c.V[(j+1)%3], c.V[(j+2)%3]
 		if v != b {
-			if l := m.EdgeLength(b, v); l > low && l < high {
+			if m.isBetween(b, v, low, high) {
 				return true
 			}
 		}
 		if c.Tag[(j+1)%3] != 0 && u != b { // maybe no other triangle has the edge to u
-			if l := m.EdgeLength(b, u); l > low && l < high {
+			if m.isBetween(b, u, low, high) {
 				return true
 			}
 		}
@@ -115,7 +115,6 @@ func (m *Mesh) mayCollapse(a, b int32, r *Rules) bool {
 func (m *Mesh) leastAfter(a, b int32, floor float64) (least float64, ok bool) {
 	least = 1
 	ball := m.Balls[a]
-	to := m.point(b)
 	for i := range ball.N {
 		c := &m.Cells[m.Around[ball.Start+i]]
 		if at := c.Find(2, b); at >= 0 {
@@ -125,27 +124,13 @@ func (m *Mesh) leastAfter(a, b int32, floor float64) (least float64, ok bool) {
 			continue
 		}
 		j := c.Find(2, a)
-		u, v := c.V[(j+1)%3], c.V[(j+2)%3]
-		p, q := m.point(u), m.point(v)
-		quality := m.qualityFrom(b, u, v, &to, &p, &q)
+		quality := m.qualityFrom(b, c.V[(j+1)%3], c.V[(j+2)%3])
 		if !(quality > floor) {
 			return least, false
 		}
 		least, ok = min(least, quality), true
 	}
 	return least, ok
-}
-
-// qualityFrom is the quality of a triangle of vertices in any cyclic order, at which the points are.
-func (m *Mesh) qualityFrom(a, b, c int32, p, q, r *point) float64 {
-	i, j, k := m.ID[a], m.ID[b], m.ID[c]
-	if j < i && j < k {
-		return quality(q, r, p)
-	}
-	if k < i {
-		return quality(r, p, q)
-	}
-	return quality(p, q, r)
 }
 
 // Pulled is a triangle around a, which b is no vertex of, after the collapse of a into b. An edge of a triangle that
@@ -201,8 +186,9 @@ func (m *Mesh) crowded(a int32) bool {
 // Size is that of a triangle in the mean metric of its vertices, relative to the regular one with edges of length 1.
 func (m *Mesh) Size(k int32) float64 {
 	c := &m.Cells[k]
-	p, q, r := m.point(c.V[0]), m.point(c.V[1]), m.point(c.V[2])
-	m11, m12, m22 := (p.M11+q.M11+r.M11)/3, (p.M12+q.M12+r.M12)/3, (p.M22+q.M22+r.M22)/3
-	area := 0.5 * ((q.X-p.X)*(r.Y-p.Y) - (q.Y-p.Y)*(r.X-p.X))
+	a, b, d := &m.X[c.V[0]], &m.X[c.V[1]], &m.X[c.V[2]]
+	p, q, r := &m.M[c.V[0]], &m.M[c.V[1]], &m.M[c.V[2]]
+	m11, m12, m22 := (p[0]+q[0]+r[0])/3, (p[1]+q[1]+r[1])/3, (p[2]+q[2]+r[2])/3
+	area := 0.5 * ((b[0]-a[0])*(d[1]-a[1]) - (b[1]-a[1])*(d[0]-a[0]))
 	return area * math.Sqrt(m11*m22-m12*m12) / measure.RegularArea
 }

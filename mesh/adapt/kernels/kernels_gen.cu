@@ -183,7 +183,7 @@ static_assert(sizeof(Bid) == 24 && offsetof(Bid, Key) == 0 && offsetof(Bid, LowI
     offsetof(Bid, HighID) == 16, "Bid");
 
 // Shell are the triangles at an edge: N of them, one or two.
-// Shell, mesh.go:177
+// Shell, mesh.go:206
 struct Shell {
     Array<int32, 2> K;
     int32 N;
@@ -208,7 +208,7 @@ static_assert(sizeof(Candidate) == 72 && offsetof(Candidate, Bid_) == 0 && offse
     offsetof(Candidate, Placed) == 61 && offsetof(Candidate, Length) == 64, "Candidate");
 
 // Birth is the new vertex of a split.
-// Birth, mesh.go:227
+// Birth, mesh.go:256
 struct Birth {
     Array<double, 3> X;
     Array<double, 6> M;
@@ -231,15 +231,15 @@ static_assert(sizeof(Span) == 8 && offsetof(Span, Start) == 0 && offsetof(Span, 
 
 // Cell is a triangle or tetrahedron.
 // Cell, mesh.go:13
-struct Cell {
+struct alignas(16) Cell {
     Array<int32, 4> V;
     Array<int32, 4> Tag;
     int32 Ref;
-    double Quality;
     bool Dead;
+    double Quality;
 };
-static_assert(sizeof(Cell) == 56 && offsetof(Cell, V) == 0 && offsetof(Cell, Tag) == 16 &&
-    offsetof(Cell, Ref) == 32 && offsetof(Cell, Quality) == 40 && offsetof(Cell, Dead) == 48, "Cell");
+static_assert(sizeof(Cell) == 48 && offsetof(Cell, V) == 0 && offsetof(Cell, Tag) == 16 &&
+    offsetof(Cell, Ref) == 32 && offsetof(Cell, Dead) == 36 && offsetof(Cell, Quality) == 40, "Cell");
 
 // LineEnd is an edge of a line, as seen from one of its vertices.
 // LineEnd, mesh.go:60
@@ -299,14 +299,6 @@ struct Round {
 static_assert(sizeof(Round) == 48 && offsetof(Round, Kind) == 0 && offsetof(Round, Share) == 8 &&
     offsetof(Round, Vertices) == 16 && offsetof(Round, Cells) == 20 && offsetof(Round, Ends) == 24 &&
     offsetof(Round, Unused) == 28 && offsetof(Round, NextID) == 32 && offsetof(Round, Width) == 40, "Round");
-
-// point is what the quality of a triangle depends on at one of its vertices.
-// point, mesh.go:241
-struct point {
-    double X, Y, M11, M12, M22;
-};
-static_assert(sizeof(point) == 40 && offsetof(point, X) == 0 && offsetof(point, Y) == 8 &&
-    offsetof(point, M11) == 16 && offsetof(point, M12) == 24 && offsetof(point, M22) == 32, "point");
 
 // Claims are of each cell the highest bid in a pass of the choice, and the candidate that has taken it, -1 for none.
 // Claims, round.go:226
@@ -488,30 +480,21 @@ DEVICE int64 Cell_Find(Cell *c, int64 dim, int32 v) {
     return -1;
 }
 
-// pointOf, mesh.go:243
-DEVICE point pointOf(Array<double, 3> *x, Array<double, 6> *m) {
-    return point{(*x)[0], (*x)[1], (*m)[0], (*m)[1], (*m)[2]};
-}
-
-// (*Mesh).point, mesh.go:245
-DEVICE point Mesh_point(const Mesh *m, int32 v) {
-    return pointOf(&m->X[v], &m->M[v]);
-}
-
 // turn turns a triangle by so many of its corners, so that the one of that index becomes the first.
-// turn, mesh.go:261
+// turn, mesh.go:295
 DEVICE void turn(Cell *c, int64 first) {
     Array<int32, 4> v = c->V, tag = c->Tag;
     c->V = Array<int32, 4>{{v[first], v[add(first, int64(1)) % 3], v[add(first, int64(2)) % 3], v[3]}};
     c->Tag = Array<int32, 4>{{tag[first], tag[add(first, int64(1)) % 3], tag[add(first, int64(2)) % 3], 0}};
 }
 
-// PlaneQuality is the quality of a triangle with the mean metric (m11, m12, m22).
+// PlaneQuality is the quality of a triangle with corners a, b and c and the mean metric (m11, m12, m22).
 // PlaneQuality, measure/geometry.go:126
-DEVICE double measure_PlaneQuality(Array<Array<double, 2>, 3> *x, double m11, double m12, double m22) {
-    double ux = (*x)[1][0] - (*x)[0][0], uy = (*x)[1][1] - (*x)[0][1];
-    double vx = (*x)[2][0] - (*x)[0][0], vy = (*x)[2][1] - (*x)[0][1];
-    double wx = (*x)[2][0] - (*x)[1][0], wy = (*x)[2][1] - (*x)[1][1];
+DEVICE double measure_PlaneQuality(double ax, double ay, double bx, double by, double cx, double cy, double m11,
+        double m12, double m22) {
+    double ux = bx - ax, uy = by - ay;
+    double vx = cx - ax, vy = cy - ay;
+    double wx = cx - bx, wy = cy - by;
     double area = 0.5 * (ux * vy - uy * vx);
     double longest = go_max<double>(go_max<double>(ux * ux + uy * uy, vx * vx + vy * vy), wx * wx + wy * wy);
     if (!(area > 0x1.19799812dea11p-40 /* 1e-12 */ * longest)) {
@@ -523,29 +506,29 @@ DEVICE double measure_PlaneQuality(Array<Array<double, 2>, 3> *x, double m11, do
     return 0x1.bb67ae8584caap+02 /* 6.928203230275509 */ * (area * __dsqrt_rn(m11 * m22 - m12 * m12)) / sum;
 }
 
-// quality of a triangle.
-// quality, mesh.go:248
-DEVICE double quality(point *a, point *b, point *c) {
-    Array<Array<double, 2>, 3> x = Array<Array<double, 2>, 3>{{Array<double, 2>{{a->X, a->Y}}, Array<double, 2>{{b->X, b->Y}}, Array<double, 2>{{c->X, c->Y}}}};
-    return measure_PlaneQuality(&x, (a->M11 + b->M11 + c->M11) * 0x1.5555555555555p-02 /* 0.3333333333333333 */, (a->M12 + b->M12 + c->M12) * 0x1.5555555555555p-02 /* 0.3333333333333333 */, (a->M22 + b->M22 + c->M22) * 0x1.5555555555555p-02 /* 0.3333333333333333 */);
+// quality of a triangle with corners at a, b and c, of which the metrics are p, q and r.
+// quality, mesh.go:270
+DEVICE double quality(Array<double, 3> *a, Array<double, 6> *p, Array<double, 3> *b, Array<double, 6> *q,
+        Array<double, 3> *c, Array<double, 6> *r) {
+    return measure_PlaneQuality((*a)[0], (*a)[1], (*b)[0], (*b)[1], (*c)[0], (*c)[1], ((*p)[0] + (*q)[0] + (*r)[0]) * 0x1.5555555555555p-02 /* 0.3333333333333333 */, ((*p)[1] + (*q)[1] + (*r)[1]) * 0x1.5555555555555p-02 /* 0.3333333333333333 */, ((*p)[2] + (*q)[2] + (*r)[2]) * 0x1.5555555555555p-02 /* 0.3333333333333333 */);
 }
 
 // Half is the half of a triangle, of the split of its edge from a to b, that has the new vertex instead of a.
-// (*Mesh).Half, split.go:88
+// (*Mesh).Half, split.go:90
 DEVICE Cell Mesh_Half(const Mesh *m, int32 k, int32 a, int32 b, Birth *born) {
     Cell n = m->Cells[k];
     int64 i = Cell_Find(&n, 2, a), j = Cell_Find(&n, 2, b);
     // the new edge between both halves is opposite to b
     n.V[i] = -1;
     n.Tag[j] = 0;
-    point p = Mesh_point(m, n.V[add(i, int64(1)) % 3]), q = Mesh_point(m, n.V[add(i, int64(2)) % 3]), u = pointOf(&born->X, &born->M);
-    if (m->ID[n.V[add(i, int64(1)) % 3]] < m->ID[n.V[add(i, int64(2)) % 3]]) {
+    int32 p = n.V[add(i, int64(1)) % 3], q = n.V[add(i, int64(2)) % 3];
+    if (m->ID[p] < m->ID[q]) {
         // the new vertex has the highest id
         turn(&n, add(i, int64(1)) % 3);
-        n.Quality = quality(&p, &q, &u);
+        n.Quality = quality(&m->X[p], &m->M[p], &m->X[q], &m->M[q], &born->X, &born->M);
     } else {
         turn(&n, add(i, int64(2)) % 3);
-        n.Quality = quality(&q, &u, &p);
+        n.Quality = quality(&m->X[q], &m->M[q], &born->X, &born->M, &m->X[p], &m->M[p]);
     }
     return n;
 }
@@ -567,7 +550,7 @@ DEVICE int64 Cell_apex(Cell *c, int32 a, int32 b) {
 }
 
 // tagBetween returns the kind of an edge of the triangles of a shell, 0 for an edge that they do not have.
-// (*Shell).tagBetween, swap.go:44
+// (*Shell).tagBetween, swap.go:48
 DEVICE int32 Shell_tagBetween(Shell *s, const Mesh *m, int32 u, int32 v) {
     for (int32 k = 0, end1 = s->N; k < end1; k++) {
         if (Cell *c = &m->Cells[s->K[k]]; Cell_Has(c, 2, u) && Cell_Has(c, 2, v)) {
@@ -578,7 +561,7 @@ DEVICE int32 Shell_tagBetween(Shell *s, const Mesh *m, int32 u, int32 v) {
 }
 
 // arrange puts a triangle into canonical order.
-// (*Mesh).arrange, mesh.go:268
+// (*Mesh).arrange, mesh.go:302
 DEVICE void Mesh_arrange(const Mesh *m, Cell *c) {
     int64 a = m->ID[c->V[0]], b = m->ID[c->V[1]], d = m->ID[c->V[2]];
     if (b < a && b < d) {
@@ -589,14 +572,14 @@ DEVICE void Mesh_arrange(const Mesh *m, Cell *c) {
 }
 
 // Measure sets the quality of a triangle.
-// (*Mesh).Measure, mesh.go:255
+// (*Mesh).Measure, mesh.go:289
 DEVICE void Mesh_Measure(const Mesh *m, Cell *c) {
-    point p = Mesh_point(m, c->V[0]), q = Mesh_point(m, c->V[1]), r = Mesh_point(m, c->V[2]);
-    c->Quality = quality(&p, &q, &r);
+    int32 a = c->V[0], b = c->V[1], d = c->V[2];
+    c->Quality = quality(&m->X[a], &m->M[a], &m->X[b], &m->M[b], &m->X[d], &m->M[d]);
 }
 
 // Swapped is the triangle after a swap that has the vertex at instead of one end of the edge.
-// (*Mesh).Swapped, swap.go:29
+// (*Mesh).Swapped, swap.go:33
 DEVICE Cell Mesh_Swapped(const Mesh *m, Shell *s, int32 end, int32 at) {
     Cell n = m->Cells[s->K[0]];
     if (Cell_Has(&n, 2, at)) {
@@ -613,7 +596,7 @@ DEVICE Cell Mesh_Swapped(const Mesh *m, Shell *s, int32 end, int32 at) {
 
 // Pulled is a triangle around a, which b is no vertex of, after the collapse of a into b. An edge of a triangle that
 // vanishes gives it its kind.
-// (*Mesh).Pulled, collapse.go:153
+// (*Mesh).Pulled, collapse.go:138
 DEVICE Cell Mesh_Pulled(const Mesh *m, int32 k, int32 a, int32 b) {
     Cell n = m->Cells[k];
     int64 j = Cell_Find(&n, 2, a);
@@ -848,12 +831,13 @@ DEVICE void Widen_at(int64 v, int32 width, const Mesh *m, Slice<int32> wide) {
 }
 
 // Size is that of a triangle in the mean metric of its vertices, relative to the regular one with edges of length 1.
-// (*Mesh).Size, collapse.go:202
+// (*Mesh).Size, collapse.go:187
 DEVICE double Mesh_Size(const Mesh *m, int32 k) {
     Cell *c = &m->Cells[k];
-    point p = Mesh_point(m, c->V[0]), q = Mesh_point(m, c->V[1]), r = Mesh_point(m, c->V[2]);
-    double m11 = (p.M11 + q.M11 + r.M11) / 3.0, m12 = (p.M12 + q.M12 + r.M12) / 3.0, m22 = (p.M22 + q.M22 + r.M22) / 3.0;
-    double area = 0.5 * ((q.X - p.X) * (r.Y - p.Y) - (q.Y - p.Y) * (r.X - p.X));
+    Array<double, 3> *a = &m->X[c->V[0]], *b = &m->X[c->V[1]], *d = &m->X[c->V[2]];
+    Array<double, 6> *p = &m->M[c->V[0]], *q = &m->M[c->V[1]], *r = &m->M[c->V[2]];
+    double m11 = ((*p)[0] + (*q)[0] + (*r)[0]) / 3.0, m12 = ((*p)[1] + (*q)[1] + (*r)[1]) / 3.0, m22 = ((*p)[2] + (*q)[2] + (*r)[2]) / 3.0;
+    double area = 0.5 * (((*b)[0] - (*a)[0]) * ((*d)[1] - (*a)[1]) - ((*b)[1] - (*a)[1]) * ((*d)[0] - (*a)[0]));
     return area * __dsqrt_rn(m11 * m22 - m12 * m12) / 0x1.bb67ae8584caap-02 /* 0.4330127018922193 */;
 }
 
@@ -921,7 +905,7 @@ DEVICE Mesh_edgeOf_results Mesh_edgeOf(const Mesh *m, int64 e) {
 }
 
 // ShellOf returns the triangles at the edge between two vertices.
-// (*Mesh).ShellOf, mesh.go:183
+// (*Mesh).ShellOf, mesh.go:212
 DEVICE Shell Mesh_ShellOf(const Mesh *m, int32 a, int32 b) {
     Shell s = {};
     Span ball = m->Balls[a];
@@ -938,6 +922,22 @@ DEVICE Shell Mesh_ShellOf(const Mesh *m, int32 a, int32 b) {
 // Sub, measure/geometry.go:13
 DEVICE Array<double, 3> measure_Sub(Array<double, 3> *a, Array<double, 3> *b) {
     return Array<double, 3>{{(*a)[0] - (*b)[0], (*a)[1] - (*b)[1], (*a)[2] - (*b)[2]}};
+}
+
+// Dot, measure/geometry.go:17
+DEVICE double measure_Dot(Array<double, 3> *a, Array<double, 3> *b) {
+    return (*a)[0] * (*b)[0] + (*a)[1] * (*b)[1] + (*a)[2] * (*b)[2];
+}
+
+// squares returns the squares of the length of an edge in the metrics of its ends, the lesser first.
+// (*Mesh).squares, mesh.go:167
+struct Mesh_squares_results { double r0; double r1; };
+DEVICE Mesh_squares_results Mesh_squares(const Mesh *m, int32 a, int32 b) {
+    double ux = m->X[b][0] - m->X[a][0], uy = m->X[b][1] - m->X[a][1];
+    Array<double, 6> *p = &m->M[a], *q = &m->M[b];
+    double s = ux * ((*p)[0] * ux + (*p)[1] * uy) + uy * ((*p)[1] * ux + (*p)[2] * uy);
+    double t = ux * ((*q)[0] * ux + (*q)[1] * uy) + uy * ((*q)[1] * ux + (*q)[2] * uy);
+    return {go_min<double>(s, t), go_max<double>(s, t)};
 }
 
 // Square is u'Mu.
@@ -966,7 +966,7 @@ DEVICE double measure_EdgeLength(int64 dim, Array<double, 3> *a, Array<double, 6
 }
 
 // EdgeLength is the length of an edge of triangles in the metric, the same for both directions.
-// (*Mesh).EdgeLength, mesh.go:160
+// (*Mesh).EdgeLength, mesh.go:189
 DEVICE double Mesh_EdgeLength(const Mesh *m, int32 a, int32 b) {
     if (m->ID[a] > m->ID[b]) {
         return measure_EdgeLength(2, &m->X[b], &m->M[b], &m->X[a], &m->M[a]);
@@ -974,24 +974,21 @@ DEVICE double Mesh_EdgeLength(const Mesh *m, int32 a, int32 b) {
     return measure_EdgeLength(2, &m->X[a], &m->M[a], &m->X[b], &m->M[b]);
 }
 
-// Dot, measure/geometry.go:17
-DEVICE double measure_Dot(Array<double, 3> *a, Array<double, 3> *b) {
-    return (*a)[0] * (*b)[0] + (*a)[1] * (*b)[1] + (*a)[2] * (*b)[2];
-}
-
-// SplitLength returns the length of an edge. If the edge is longer than the resolution of the metric, probe is true:
-// the metric in its middle counts too (ProbedLength), since it may be finer between the vertices.
-// (*Mesh).SplitLength, split.go:11
+// SplitLength returns the length of an edge, or 0 if it is surely not to be split. If the edge is longer than the
+// resolution of the metric, probe is true: the metric in its middle counts too (ProbedLength), since it may be finer
+// between the vertices.
+// (*Mesh).SplitLength, split.go:12
 struct Mesh_SplitLength_results { double r0; bool r1; };
 DEVICE Mesh_SplitLength_results Mesh_SplitLength(const Mesh *m, int32 a, int32 b, const Rules *r) {
     double l = 0.0;
     bool probe = false;
-    l = Mesh_EdgeLength(m, a, b);
-    if (l > 0x1.6a09e667f3bcdp+00 /* 1.4142135623730951 */) {
-        return {l, false};
-    }
     Array<double, 3> u = measure_Sub(&m->X[b], &m->X[a]);
-    return {l, measure_Dot(&u, &u) > r->Probe * r->Probe};
+    probe = measure_Dot(&u, &u) > r->Probe * r->Probe;
+    if (auto [unused1, most] = Mesh_squares(m, a, b); most < 0x1.fffffffffdcd1p+00 /* 1.999999999998 */ && !probe) {
+        return {0.0, false};
+    }
+    l = Mesh_EdgeLength(m, a, b);
+    return {l, probe && !(l > 0x1.6a09e667f3bcdp+00 /* 1.4142135623730951 */)};
 }
 
 // FindEdges sets keep[e] to whether edge e%3 of cell e/3 may be split or swapped: its end with the lower id is visited,
@@ -1026,7 +1023,7 @@ DEVICE void FindEdges_at(int64 e, const Round *n, const Mesh *m, const Rules *r,
 }
 
 // Middle is the midpoint of an edge, with the same bits for both directions.
-// (*Mesh).Middle, split.go:28
+// (*Mesh).Middle, split.go:30
 DEVICE Array<double, 3> Mesh_Middle(const Mesh *m, int32 a, int32 b) {
     Array<double, 3> p = {};
     for (int64 i = 0; i < 3; i++) {
@@ -1036,7 +1033,7 @@ DEVICE Array<double, 3> Mesh_Middle(const Mesh *m, int32 a, int32 b) {
 }
 
 // lineTo returns the index of the line edge from a to b, -1 for none.
-// (*Mesh).lineTo, mesh.go:205
+// (*Mesh).lineTo, mesh.go:234
 DEVICE int32 Mesh_lineTo(const Mesh *m, int32 a, int32 b) {
     Span at = m->Lines[a];
     for (int32 i = 0, end1 = at.N; i < end1; i++) {
@@ -1048,7 +1045,7 @@ DEVICE int32 Mesh_lineTo(const Mesh *m, int32 a, int32 b) {
 }
 
 // parameter returns the parameter, on the curve of a line edge at v, of the other end.
-// (*Mesh).parameter, mesh.go:216
+// (*Mesh).parameter, mesh.go:245
 DEVICE double Mesh_parameter(const Mesh *m, int32 v, LineEnd *e) {
     Span at = m->Lines[e->To];
     for (int32 i = 0, end1 = at.N; i < end1; i++) {
@@ -1094,7 +1091,7 @@ DEVICE Array<double, 3> Curves_At(const Curves *c, int32 curve, double s) {
 
 // Place returns the new vertex of the split of an edge, without its metric: in the middle of the edge, or of its piece
 // of a line. ok is false if the edge stays as it is.
-// (*Mesh).Place, split.go:37
+// (*Mesh).Place, split.go:39
 struct Mesh_Place_results { Birth r0; bool r1; };
 DEVICE Mesh_Place_results Mesh_Place(const Mesh *m, int32 a, int32 b, const Rules *r) {
     Birth born = {};
@@ -1156,7 +1153,7 @@ DEVICE void PlaceSplits_at(int64 i, const Mesh *m, const Rules *r, Slice<int32> 
 
 // ProbedLength is the larger of the length of an edge and that with the metric in its middle, by Simpson's rule for the
 // length element.
-// (*Mesh).ProbedLength, split.go:22
+// (*Mesh).ProbedLength, split.go:24
 DEVICE double Mesh_ProbedLength(const Mesh *m, int32 a, int32 b, double l, Array<double, 6> *middle) {
     Array<double, 3> u = measure_Sub(&m->X[b], &m->X[a]);
     return go_max<double>(l, l / 3.0 + 2.0 * __dsqrt_rn(measure_Square(2, middle, &u)) / 3.0);
@@ -1181,7 +1178,7 @@ DEVICE void ProbeSplits_at(int64 i, const Mesh *m, const Rules *r, Slice<Candida
 }
 
 // worst is the worst quality of the triangles of a shell.
-// (*Shell).worst, mesh.go:196
+// (*Shell).worst, mesh.go:225
 DEVICE double Shell_worst(Shell *s, const Mesh *m) {
     double worst = m->Cells[s->K[0]].Quality;
     if (s->N == 2) {
@@ -1193,7 +1190,7 @@ DEVICE double Shell_worst(Shell *s, const Mesh *m) {
 // atHeldFacet reports whether a triangle has an edge that stays as it is, or a vertex of a boundary that does. The
 // edges from the ends of that edge to another vertex are as long as the edge, however near the vertex is: without a
 // floor they would be split until the triangle is flat.
-// (*Shell).atHeldFacet, split.go:75
+// (*Shell).atHeldFacet, split.go:77
 DEVICE bool Shell_atHeldFacet(Shell *s, const Mesh *m, const Rules *r) {
     for (int32 k = 0, end1 = s->N; k < end1; k++) {
         Cell *c = &m->Cells[s->K[k]];
@@ -1208,7 +1205,7 @@ DEVICE bool Shell_atHeldFacet(Shell *s, const Mesh *m, const Rules *r) {
 
 // longEnough reports whether the new edge of a split inside a triangle is as long as allowed: otherwise it would be
 // collapsed, and the edge would be split again.
-// (*Mesh).longEnough, split.go:105
+// (*Mesh).longEnough, split.go:107
 DEVICE bool Mesh_longEnough(const Mesh *m, int32 k, int32 a, int32 b, Birth *born, const Rules *r) {
     Cell *c = &m->Cells[k];
     int32 v = c->V[Cell_apex(c, a, b)];
@@ -1240,7 +1237,7 @@ DEVICE Bid Rules_edge(const Rules *r, const Mesh *m, int64 class_, int32 a, int3
 }
 
 // Split judges the split of an edge of length l.
-// (*Mesh).Split, split.go:54
+// (*Mesh).Split, split.go:56
 struct Mesh_Split_results { Bid r0; bool r1; };
 DEVICE Mesh_Split_results Mesh_Split(const Mesh *m, int32 a, int32 b, double l, Shell *s, Birth *born,
         const Rules *r) {
@@ -1282,6 +1279,24 @@ DEVICE void JudgeSplits_at(int64 i, const Mesh *m, const Rules *r, Slice<Candida
     }
 }
 
+// qualityFrom is the quality of a triangle of vertices in any cyclic order.
+// (*Mesh).qualityFrom, mesh.go:278
+DEVICE double Mesh_qualityFrom(const Mesh *m, int32 a, int32 b, int32 c) {
+    int64 i = m->ID[a], j = m->ID[b], k = m->ID[c];
+    if (j < i && j < k) {
+        const int32 value1 = b, value2 = c, value3 = a;
+        a = value1;
+        b = value2;
+        c = value3;
+    } else if (k < i) {
+        const int32 value4 = c, value5 = a, value6 = b;
+        a = value4;
+        b = value5;
+        c = value6;
+    }
+    return quality(&m->X[a], &m->M[a], &m->X[b], &m->M[b], &m->X[c], &m->M[c]);
+}
+
 // GainClass is the class of an operation that raises the worst quality of its cavity from q to r.
 // GainClass, mesh.go:142
 DEVICE int64 GainClass(double q, double r) {
@@ -1313,12 +1328,16 @@ DEVICE Mesh_Swap_results Mesh_Swap(const Mesh *m, int32 a, int32 b, Shell *s, co
         at = l->V[j];
     }
     double floor_ = old * 0x1.051eb851eb852p+00 /* 1.02 */ + 0x1.0c6f7a0b5ed8dp-20 /* 1e-06 */;
-    Cell one = Mesh_Swapped(m, s, a, at);
-    Cell other = Mesh_Swapped(m, s, b, at);
-    if (!(one.Quality > floor_) || !(other.Quality > floor_)) {
+    int32 u = k->V[add(i, int64(1)) % 3], v = k->V[add(i, int64(2)) % 3], p = k->V[i], q = l->V[j];
+    double one = Mesh_qualityFrom(m, u, q, p);
+    if (!(one > floor_)) {
         return {bid, -1, false};
     }
-    return {Rules_edge(r, m, GainClass(go_min<double>(1.0, old), go_min<double>(go_min<double>(1.0, one.Quality), other.Quality)), a, b), at, true};
+    double other = Mesh_qualityFrom(m, q, v, p);
+    if (!(other > floor_)) {
+        return {bid, -1, false};
+    }
+    return {Rules_edge(r, m, GainClass(go_min<double>(1.0, old), go_min<double>(go_min<double>(1.0, one), other)), a, b), at, true};
 }
 
 // JudgeSwaps sets keep to whether the swaps of the given edges are accepted.
@@ -1343,7 +1362,7 @@ DEVICE void JudgeSwaps_at(int64 i, const Mesh *m, const Rules *r, Slice<int32> e
 }
 
 // worstAround is the worst quality of the triangles around a vertex.
-// (*Mesh).worstAround, mesh.go:168
+// (*Mesh).worstAround, mesh.go:197
 DEVICE double Mesh_worstAround(const Mesh *m, int32 v) {
     double worst = 1.0;
     Span ball = m->Balls[v];
@@ -1351,6 +1370,20 @@ DEVICE double Mesh_worstAround(const Mesh *m, int32 v) {
         worst = go_min<double>(worst, m->Cells[m->Around[add(ball.Start, i)]].Quality);
     }
     return worst;
+}
+
+// isBetween reports whether an edge is longer than low and shorter than high.
+// (*Mesh).isBetween, mesh.go:176
+DEVICE bool Mesh_isBetween(const Mesh *m, int32 a, int32 b, double low, double high) {
+    auto [least, most] = Mesh_squares(m, a, b);
+    if (most < 0x1.fffffffffdcd1p-01 /* 0.999999999999 */ * (low * low) || least > 0x1.0000000001198p+00 /* 1.000000000001 */ * (high * high)) {
+        return false;
+    }
+    if (least > 0x1.0000000001198p+00 /* 1.000000000001 */ * (low * low) && most < 0x1.fffffffffdcd1p-01 /* 0.999999999999 */ * (high * high)) {
+        return true;
+    }
+    double l = Mesh_EdgeLength(m, a, b);
+    return l > low && l < high;
 }
 
 // hasEdge reports whether an edge from b to another of the vertices around a is longer than low and shorter than high.
@@ -1362,13 +1395,13 @@ DEVICE bool Mesh_hasEdge(const Mesh *m, int32 a, int32 b, double low, double hig
         int64 j = Cell_Find(c, 2, a);
         int32 v = c->V[add(j, int64(1)) % 3], u = c->V[add(j, int64(2)) % 3];
         if (v != b) {
-            if (double l = Mesh_EdgeLength(m, b, v); l > low && l < high) {
+            if (Mesh_isBetween(m, b, v, low, high)) {
                 return true;
             }
         }
         if (c->Tag[add(j, int64(1)) % 3] != 0 && u != b) {
             // maybe no other triangle has the edge to u
-            if (double l = Mesh_EdgeLength(m, b, u); l > low && l < high) {
+            if (Mesh_isBetween(m, b, u, low, high)) {
                 return true;
             }
         }
@@ -1378,7 +1411,7 @@ DEVICE bool Mesh_hasEdge(const Mesh *m, int32 a, int32 b, double low, double hig
 
 // crowded reports whether the triangles around a vertex are so small in the metric that their sizes are nearer to 1
 // without the vertex.
-// (*Mesh).crowded, collapse.go:184
+// (*Mesh).crowded, collapse.go:169
 DEVICE bool Mesh_crowded(const Mesh *m, int32 a) {
     Span ball = m->Balls[a];
     double n = double(ball.N);
@@ -1470,19 +1503,6 @@ DEVICE bool Mesh_mayCollapse(const Mesh *m, int32 a, int32 b, const Rules *r) {
     return Curves_Near(&m->Curves_, to.Curve, Mesh_parameter(m, a, &to), Mesh_parameter(m, a, &from), &m->X[b], &m->X[from.To], r->Hausdorff);
 }
 
-// qualityFrom is the quality of a triangle of vertices in any cyclic order, at which the points are.
-// (*Mesh).qualityFrom, collapse.go:140
-DEVICE double Mesh_qualityFrom(const Mesh *m, int32 a, int32 b, int32 c, point *p, point *q, point *r) {
-    int64 i = m->ID[a], j = m->ID[b], k = m->ID[c];
-    if (j < i && j < k) {
-        return quality(q, r, p);
-    }
-    if (k < i) {
-        return quality(r, p, q);
-    }
-    return quality(p, q, r);
-}
-
 // leastAfter returns the worst quality of the triangles around a after a collapse into b. ok is false if one has a
 // quality of at most floor, none is left, or a tagged edge would come to lie on another.
 // (*Mesh).leastAfter, collapse.go:115
@@ -1492,7 +1512,6 @@ DEVICE Mesh_leastAfter_results Mesh_leastAfter(const Mesh *m, int32 a, int32 b, 
     bool ok = false;
     least = 1.0;
     Span ball = m->Balls[a];
-    point to = Mesh_point(m, b);
     for (int32 i = 0, end1 = ball.N; i < end1; i++) {
         Cell *c = &m->Cells[m->Around[add(ball.Start, i)]];
         if (int64 at = Cell_Find(c, 2, b); at >= 0) {
@@ -1502,9 +1521,7 @@ DEVICE Mesh_leastAfter_results Mesh_leastAfter(const Mesh *m, int32 a, int32 b, 
             continue;
         }
         int64 j = Cell_Find(c, 2, a);
-        int32 u = c->V[add(j, int64(1)) % 3], v = c->V[add(j, int64(2)) % 3];
-        point p = Mesh_point(m, u), q = Mesh_point(m, v);
-        double quality = Mesh_qualityFrom(m, b, u, v, &to, &p, &q);
+        double quality = Mesh_qualityFrom(m, b, c->V[add(j, int64(1)) % 3], c->V[add(j, int64(2)) % 3]);
         if (!(quality > floor_)) {
             return {least, false};
         }
@@ -1525,7 +1542,7 @@ DEVICE Mesh_Collapse_results Mesh_Collapse(const Mesh *m, int32 a, int32 kind, c
         return {bid, -1};
     }
     double old = Mesh_worstAround(m, a);
-    if (kind == 3 && old >= 0x1.3333333333333p-02 /* 0.3 */ || kind == 1 && !Mesh_hasEdge(m, a, a, -1.0, 0x1.6a09e667f3bcdp-01 /* 0.7071067811865476 */) || kind == 4 && !Mesh_crowded(m, a)) {
+    if (kind == 3 && old >= 0x1.3333333333333p-02 /* 0.3 */ || kind == 1 && !Mesh_hasEdge(m, a, a, 0.0, 0x1.6a09e667f3bcdp-01 /* 0.7071067811865476 */) || kind == 4 && !Mesh_crowded(m, a)) {
         return {bid, -1};
     }
     double floor_ = go_min<double>(0x1.3333333333333p-02 /* 0.3 */, old), longestNew = 0x1.6a09e667f3bcdp+00 /* 1.4142135623730951 */;
@@ -1694,7 +1711,7 @@ DEVICE void MarkVertices_at(int64 v, int32 mask, Slice<int32> marks) {
 }
 
 // Turn is the hash of a vertex that waits to be moved in this round, which is not 0.
-// (*Rules).Turn, move.go:229
+// (*Rules).Turn, move.go:231
 DEVICE uint64 Rules_Turn(const Rules *r, int64 id) {
     return go_max<uint64>(1u, Rules_Hash(r, id));
 }
@@ -1715,14 +1732,14 @@ DEVICE void BeginSweep_at(int64 v, const Mesh *m, const Rules *r, Slice<int32> m
 }
 
 // IsHigher reports whether a hash comes before another, of which the ids break ties.
-// IsHigher, move.go:226
+// IsHigher, move.go:228
 DEVICE bool IsHigher(uint64 h, int64 id, uint64 o, int64 other) {
     return h > o || h == o && id > other;
 }
 
 // Before returns a vertex around v that waits to be moved before v, which is v itself if there is none. turns are the
 // hashes of the vertices that wait, 0 for others.
-// (*Mesh).Before, move.go:233
+// (*Mesh).Before, move.go:235
 DEVICE int32 Mesh_Before(const Mesh *m, int32 v, Slice<uint64> turns) {
     uint64 h = turns[v];
     Span ball = m->Balls[v];
@@ -1786,30 +1803,36 @@ DEVICE void Mesh_derivatives(const Mesh *m, int32 v, const Rules *r, Step *s, Ar
         Array<double, 6> *h) {
     s->Worst = 1.0;
     Span ball = m->Balls[v];
+    Array<double, 3> *x = &m->X[v];
     for (int32 k = 0, end1 = ball.N; k < end1; k++) {
         Cell *c = &m->Cells[m->Around[add(ball.Start, k)]];
         int64 i = Cell_Find(c, 2, v);
-        Array<point, 3> corner = {};
-        for (int64 j = 0; j < 3; j++) {
-            corner[j] = Mesh_point(m, c->V[j]);
+        int32 v0 = c->V[0], v1 = c->V[1], v2 = c->V[2];
+        Array<double, 3> *a = &m->X[v0], *b = &m->X[v1], *d = &m->X[v2];
+        Array<double, 6> *m0 = &m->M[v0], *m1 = &m->M[v1], *m2 = &m->M[v2];
+        Array<double, 3> *p = b, *q = d;
+        if (i == 1) {
+            p = d;
+            q = a;
+        } else if (i == 2) {
+            p = a;
+            q = b;
         }
-        point *a = &corner[0], *b = &corner[1], *d = &corner[2];
-        point *x = &corner[i], *p = &corner[add(i, int64(1)) % 3], *q = &corner[add(i, int64(2)) % 3];
-        double m11 = (a->M11 + b->M11 + d->M11) * 0x1.5555555555555p-02 /* 0.3333333333333333 */, m12 = (a->M12 + b->M12 + d->M12) * 0x1.5555555555555p-02 /* 0.3333333333333333 */, m22 = (a->M22 + b->M22 + d->M22) * 0x1.5555555555555p-02 /* 0.3333333333333333 */;
-        double ux = x->X - p->X, uy = x->Y - p->Y, vx = x->X - q->X, vy = x->Y - q->Y;
+        double m11 = ((*m0)[0] + (*m1)[0] + (*m2)[0]) * 0x1.5555555555555p-02 /* 0.3333333333333333 */, m12 = ((*m0)[1] + (*m1)[1] + (*m2)[1]) * 0x1.5555555555555p-02 /* 0.3333333333333333 */, m22 = ((*m0)[2] + (*m1)[2] + (*m2)[2]) * 0x1.5555555555555p-02 /* 0.3333333333333333 */;
+        double ux = (*x)[0] - (*p)[0], uy = (*x)[1] - (*p)[1], vx = (*x)[0] - (*q)[0], vy = (*x)[1] - (*q)[1];
         double wx = ux - vx, wy = uy - vy, sx = ux + vx, sy = uy + vy;
         double n = ux * (m11 * ux + m12 * uy) + uy * (m12 * ux + m22 * uy) + (vx * (m11 * vx + m12 * vy) + vy * (m12 * vx + m22 * vy)) + (wx * (m11 * wx + m12 * wy) + wy * (m12 * wx + m22 * wy));
-        double area = 0.5 * ((b->X - a->X) * (d->Y - a->Y) - (b->Y - a->Y) * (d->X - a->X));
+        double area = 0.5 * (((*b)[0] - (*a)[0]) * ((*d)[1] - (*a)[1]) - ((*b)[1] - (*a)[1]) * ((*d)[0] - (*a)[0]));
         double perSum = 1.0 / n, perArea = 1.0 / area;
         double ax = perSum * (2.0 * (m11 * sx + m12 * sy)), ay = perSum * (2.0 * (m12 * sx + m22 * sy));
-        double bx = perArea * (0.5 * (p->Y - q->Y)), by = perArea * (0.5 * (q->X - p->X));
+        double bx = perArea * (0.5 * ((*p)[1] - (*q)[1])), by = perArea * (0.5 * ((*q)[0] - (*p)[0]));
         double hx = ax - bx, hy = ay - by;
         double power = 1.0, weight = 1.0 / c->Quality;
         if (r->Sharp) {
             power = 4.0;
             weight = (weight * weight) * (weight * weight);
         }
-        double curvature = 2.0 * (2.0 / n);
+        double curvature = 4.0 * perSum;
         (*g)[0] += weight * hx;
         (*g)[1] += weight * hy;
         (*h)[0] += weight * (power * hx * hx + curvature * m11 - ax * ax + bx * bx);
@@ -1821,7 +1844,7 @@ DEVICE void Mesh_derivatives(const Mesh *m, int32 v, const Rules *r, Step *s, Ar
 }
 
 // lineEnds returns the two line edges at a vertex of a line, that to the vertex with the lower id first.
-// (*Mesh).lineEnds, move.go:121
+// (*Mesh).lineEnds, move.go:124
 struct Mesh_lineEnds_results { LineEnd r0; LineEnd r1; };
 DEVICE Mesh_lineEnds_results Mesh_lineEnds(const Mesh *m, int32 v) {
     LineEnd a = {};
@@ -1847,7 +1870,7 @@ DEVICE Array<double, 3> Curves_Tangent(const Curves *c, int32 curve, double s) {
 }
 
 // newtonAlong sets the step of a vertex of a line along the line, toward either neighbour by at most 0.6 of the way.
-// (*Mesh).newtonAlong, move.go:131
+// (*Mesh).newtonAlong, move.go:134
 DEVICE void Mesh_newtonAlong(const Mesh *m, int32 v, Step *s, Array<double, 3> *g, Array<double, 6> *h) {
     auto [a, b] = Mesh_lineEnds(m, v);
     Array<double, 3> t = Curves_Tangent(&m->Curves_, a.Curve, a.S);
@@ -1974,7 +1997,7 @@ DEVICE double stepLength(int32 trial) {
 // Trial returns where a trial brings a vertex, and if that is on a line its parameter there. Steps in the plane that
 // the derivatives predict to reduce the sum by less than a quarter of what is accepted are not tried: one in
 // thousands would be.
-// (*Mesh).Trial, move.go:156
+// (*Mesh).Trial, move.go:159
 struct Mesh_Trial_results { Array<double, 3> r0; double r1; int32 r2; };
 DEVICE Mesh_Trial_results Mesh_Trial(const Mesh *m, int32 v, Step *s, int32 trial, const Rules *r) {
     Array<double, 3> to = {};
@@ -2024,35 +2047,29 @@ DEVICE void TryMoves_at(int64 i, int32 trial, const Mesh *m, const Rules *r, Sli
     }
 }
 
-// qualityAt is the quality of a triangle with a vertex at another point.
-// (*Mesh).qualityAt, move.go:199
-DEVICE double Mesh_qualityAt(const Mesh *m, int32 k, int32 v, point *to) {
+// qualityAt is the quality of a triangle with a vertex at another position, where the metric is p.
+// (*Mesh).qualityAt, move.go:202
+DEVICE double Mesh_qualityAt(const Mesh *m, int32 k, int32 v, Array<double, 3> *x, Array<double, 6> *p) {
     Cell *c = &m->Cells[k];
-    int64 i = Cell_Find(c, 2, v);
-    point p = Mesh_point(m, c->V[add(i, int64(1)) % 3]), q = Mesh_point(m, c->V[add(i, int64(2)) % 3]);
-    switch (i) {
-    case 0:
-    {
-        return quality(to, &p, &q);
+    int32 a = c->V[0], b = c->V[1], d = c->V[2];
+    const int32 tag1 = v;
+    if (tag1 == a) {
+        return quality(x, p, &m->X[b], &m->M[b], &m->X[d], &m->M[d]);
+    } else if (tag1 == b) {
+        return quality(&m->X[a], &m->M[a], x, p, &m->X[d], &m->M[d]);
     }
-    case 1:
-    {
-        return quality(&q, to, &p);
-    }
-    }
-    return quality(&p, &q, to);
+    return quality(&m->X[a], &m->M[a], &m->X[b], &m->M[b], x, p);
 }
 
 // Improves reports whether a vertex is better at another position with the metric there: the sum falls by the relative
 // amount Gain and the worst quality does not fall.
-// (*Mesh).Improves, move.go:182
+// (*Mesh).Improves, move.go:185
 DEVICE bool Mesh_Improves(const Mesh *m, int32 v, Step *s, Array<double, 3> *x, Array<double, 6> *metric,
         const Rules *r) {
     double sum = 0.0, limit = s->Sum * (1.0 - r->Gain);
     Span ball = m->Balls[v];
-    point to = pointOf(x, metric);
     for (int32 k = 0, end1 = ball.N; k < end1; k++) {
-        double q = Mesh_qualityAt(m, m->Around[add(ball.Start, k)], v, &to);
+        double q = Mesh_qualityAt(m, m->Around[add(ball.Start, k)], v, x, metric);
         double f = 1.0 / q;
         if (r->Sharp) {
             f = (f * f) * (f * f);
@@ -2066,7 +2083,7 @@ DEVICE bool Mesh_Improves(const Mesh *m, int32 v, Step *s, Array<double, 3> *x, 
 }
 
 // MoveTo moves a vertex to a position, which on a line has the parameter at, with the metric there.
-// (*Mesh).MoveTo, move.go:213
+// (*Mesh).MoveTo, move.go:215
 DEVICE void Mesh_MoveTo(const Mesh *m, int32 v, Array<double, 3> *x, Array<double, 6> *metric, double at) {
     Array<double, 3> &place1 = m->X[v];
     Array<double, 6> &place2 = m->M[v];

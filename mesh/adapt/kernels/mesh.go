@@ -14,8 +14,8 @@ type Cell struct {
 	V       [4]int32 // vertices in canonical order: in the plane counter-clockwise from the lowest id
 	Tag     [4]int32 // kind of the facet opposite to each vertex; 0 for an ordinary one
 	Ref     int32    // material
-	Quality float64
 	Dead    bool
+	Quality float64
 }
 
 // Find returns the index of a vertex in the cell, -1 if the cell does not have it.
@@ -156,6 +156,35 @@ func (r *Rules) edge(m *Mesh, class int, a, b int32) (bid Bid) {
 // Degree is the number of cells around a vertex.
 func (m *Mesh) Degree(v int32) int32 { return m.Balls[v].N }
 
+// Whether an edge is longer than another length is nearly always known from squares, without a root or quotient: its
+// length is between those in the metrics of its ends, with rounding errors far below the margin.
+const (
+	surelyBelow = 1 - 1e-12
+	surelyAbove = 1 + 1e-12
+)
+
+// squares returns the squares of the length of an edge in the metrics of its ends, the lesser first.
+func (m *Mesh) squares(a, b int32) (least, most float64) {
+	ux, uy := m.X[b][0]-m.X[a][0], m.X[b][1]-m.X[a][1]
+	p, q := &m.M[a], &m.M[b]
+	s := ux*(p[0]*ux+p[1]*uy) + uy*(p[1]*ux+p[2]*uy)
+	t := ux*(q[0]*ux+q[1]*uy) + uy*(q[1]*ux+q[2]*uy)
+	return min(s, t), max(s, t)
+}
+
+// isBetween reports whether an edge is longer than low and shorter than high.
+func (m *Mesh) isBetween(a, b int32, low, high float64) bool {
+	least, most := m.squares(a, b)
+	if most < surelyBelow*(low*low) || least > surelyAbove*(high*high) {
+		return false
+	}
+	if least > surelyAbove*(low*low) && most < surelyBelow*(high*high) {
+		return true
+	}
+	l := m.EdgeLength(a, b)
+	return l > low && l < high
+}
+
 // EdgeLength is the length of an edge of triangles in the metric, the same for both directions.
 func (m *Mesh) EdgeLength(a, b int32) float64 {
 	if m.ID[a] > m.ID[b] {
@@ -237,24 +266,29 @@ type Birth struct {
 	Freedom uint8
 }
 
-// point is what the quality of a triangle depends on at one of its vertices.
-type point struct{ X, Y, M11, M12, M22 float64 }
-
-func pointOf(x *measure.Vector, m *measure.Tensor) point { return point{x[0], x[1], m[0], m[1], m[2]} }
-
-func (m *Mesh) point(v int32) point { return pointOf(&m.X[v], &m.M[v]) }
-
-// quality of a triangle.
-func quality(a, b, c *point) float64 {
+// quality of a triangle with corners at a, b and c, of which the metrics are p, q and r.
+func quality(a *measure.Vector, p *measure.Tensor, b *measure.Vector, q *measure.Tensor, c *measure.Vector,
+	r *measure.Tensor) float64 {
 	const third = 1.0 / 3
-	x := [3][2]float64{{a.X, a.Y}, {b.X, b.Y}, {c.X, c.Y}}
-	return measure.PlaneQuality(&x, (a.M11+b.M11+c.M11)*third, (a.M12+b.M12+c.M12)*third, (a.M22+b.M22+c.M22)*third)
+	return measure.PlaneQuality(a[0], a[1], b[0], b[1], c[0], c[1],
+		(p[0]+q[0]+r[0])*third, (p[1]+q[1]+r[1])*third, (p[2]+q[2]+r[2])*third)
+}
+
+// qualityFrom is the quality of a triangle of vertices in any cyclic order.
+func (m *Mesh) qualityFrom(a, b, c int32) float64 {
+	i, j, k := m.ID[a], m.ID[b], m.ID[c]
+	if j < i && j < k {
+		a, b, c = b, c, a
+	} else if k < i {
+		a, b, c = c, a, b
+	}
+	return quality(&m.X[a], &m.M[a], &m.X[b], &m.M[b], &m.X[c], &m.M[c])
 }
 
 // Measure sets the quality of a triangle.
 func (m *Mesh) Measure(c *Cell) {
-	p, q, r := m.point(c.V[0]), m.point(c.V[1]), m.point(c.V[2])
-	c.Quality = quality(&p, &q, &r)
+	a, b, d := c.V[0], c.V[1], c.V[2]
+	c.Quality = quality(&m.X[a], &m.M[a], &m.X[b], &m.M[b], &m.X[d], &m.M[d])
 }
 
 // turn turns a triangle by so many of its corners, so that the one of that index becomes the first.

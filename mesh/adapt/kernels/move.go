@@ -82,31 +82,34 @@ func (m *Mesh) Newton(v int32, r *Rules) (s Step) {
 func (m *Mesh) derivatives(v int32, r *Rules, s *Step, g *measure.Vector, h *measure.Tensor) {
 	const third = 1.0 / 3
 	s.Worst = 1
-	ball := m.Balls[v]
+	ball, x := m.Balls[v], &m.X[v]
 	for k := range ball.N {
 		c := &m.Cells[m.Around[ball.Start+k]]
 		i := c.Find(2, v)
-		var corner [3]point
-		for j := range 3 {
-			corner[j] = m.point(c.V[j])
+		v0, v1, v2 := c.V[0], c.V[1], c.V[2]
+		a, b, d := &m.X[v0], &m.X[v1], &m.X[v2]
+		m0, m1, m2 := &m.M[v0], &m.M[v1], &m.M[v2]
+		p, q := b, d
+		if i == 1 {
+			p, q = d, a
+		} else if i == 2 {
+			p, q = a, b
 		}
-		a, b, d := &corner[0], &corner[1], &corner[2]
-		x, p, q := &corner[i], &corner[(i+1)%3], &corner[(i+2)%3]
-		m11, m12, m22 := (a.M11+b.M11+d.M11)*third, (a.M12+b.M12+d.M12)*third, (a.M22+b.M22+d.M22)*third
-		ux, uy, vx, vy := x.X-p.X, x.Y-p.Y, x.X-q.X, x.Y-q.Y
+		m11, m12, m22 := (m0[0]+m1[0]+m2[0])*third, (m0[1]+m1[1]+m2[1])*third, (m0[2]+m1[2]+m2[2])*third
+		ux, uy, vx, vy := x[0]-p[0], x[1]-p[1], x[0]-q[0], x[1]-q[1]
 		wx, wy, sx, sy := ux-vx, uy-vy, ux+vx, uy+vy
 		n := ux*(m11*ux+m12*uy) + uy*(m12*ux+m22*uy) + (vx*(m11*vx+m12*vy) + vy*(m12*vx+m22*vy)) +
 			(wx*(m11*wx+m12*wy) + wy*(m12*wx+m22*wy))
-		area := 0.5 * ((b.X-a.X)*(d.Y-a.Y) - (b.Y-a.Y)*(d.X-a.X))
+		area := 0.5 * ((b[0]-a[0])*(d[1]-a[1]) - (b[1]-a[1])*(d[0]-a[0]))
 		perSum, perArea := 1/n, 1/area
 		ax, ay := perSum*(2*(m11*sx+m12*sy)), perSum*(2*(m12*sx+m22*sy))
-		bx, by := perArea*(0.5*(p.Y-q.Y)), perArea*(0.5*(q.X-p.X))
+		bx, by := perArea*(0.5*(p[1]-q[1])), perArea*(0.5*(q[0]-p[0]))
 		hx, hy := ax-bx, ay-by
 		power, weight := 1.0, 1/c.Quality
 		if r.Sharp {
 			power, weight = 4, (weight*weight)*(weight*weight)
 		}
-		curvature := 2 * (2 / n)
+		curvature := 4 * perSum
 		g[0] += weight * hx
 		g[1] += weight * hy
 		h[0] += weight * (power*hx*hx + curvature*m11 - ax*ax + bx*bx)
@@ -180,9 +183,9 @@ func (m *Mesh) Trial(v int32, s *Step, trial int32, r *Rules) (to measure.Vector
 // Improves reports whether a vertex is better at another position with the metric there: the sum falls by the relative
 // amount Gain and the worst quality does not fall.
 func (m *Mesh) Improves(v int32, s *Step, x *measure.Vector, metric *measure.Tensor, r *Rules) bool {
-	sum, limit, ball, to := 0.0, s.Sum*(1-r.Gain), m.Balls[v], pointOf(x, metric)
+	sum, limit, ball := 0.0, s.Sum*(1-r.Gain), m.Balls[v]
 	for k := range ball.N {
-		q := m.qualityAt(m.Around[ball.Start+k], v, &to)
+		q := m.qualityAt(m.Around[ball.Start+k], v, x, metric)
 		f := 1 / q
 		if r.Sharp {
 			f = (f * f) * (f * f)
@@ -195,18 +198,17 @@ func (m *Mesh) Improves(v int32, s *Step, x *measure.Vector, metric *measure.Ten
 	return true
 }
 
-// qualityAt is the quality of a triangle with a vertex at another point.
-func (m *Mesh) qualityAt(k, v int32, to *point) float64 {
+// qualityAt is the quality of a triangle with a vertex at another position, where the metric is p.
+func (m *Mesh) qualityAt(k, v int32, x *measure.Vector, p *measure.Tensor) float64 {
 	c := &m.Cells[k]
-	i := c.Find(2, v)
-	p, q := m.point(c.V[(i+1)%3]), m.point(c.V[(i+2)%3])
-	switch i {
-	case 0:
-		return quality(to, &p, &q)
-	case 1:
-		return quality(&q, to, &p)
+	a, b, d := c.V[0], c.V[1], c.V[2]
+	switch v {
+	case a:
+		return quality(x, p, &m.X[b], &m.M[b], &m.X[d], &m.M[d])
+	case b:
+		return quality(&m.X[a], &m.M[a], x, p, &m.X[d], &m.M[d])
 	}
-	return quality(&p, &q, to)
+	return quality(&m.X[a], &m.M[a], &m.X[b], &m.M[b], x, p)
 }
 
 // MoveTo moves a vertex to a position, which on a line has the parameter at, with the metric there.

@@ -6,15 +6,17 @@ import (
 	"github.com/atoll-hpc/atoll/mesh/adapt/measure"
 )
 
-// SplitLength returns the length of an edge. If the edge is longer than the resolution of the metric, probe is true:
-// the metric in its middle counts too (ProbedLength), since it may be finer between the vertices.
+// SplitLength returns the length of an edge, or 0 if it is surely not to be split. If the edge is longer than the
+// resolution of the metric, probe is true: the metric in its middle counts too (ProbedLength), since it may be finer
+// between the vertices.
 func (m *Mesh) SplitLength(a, b int32, r *Rules) (l float64, probe bool) {
-	l = m.EdgeLength(a, b)
-	if l > Longest {
-		return l, false
-	}
 	u := measure.Sub(&m.X[b], &m.X[a])
-	return l, measure.Dot(&u, &u) > r.Probe*r.Probe
+	probe = measure.Dot(&u, &u) > r.Probe*r.Probe
+	if _, most := m.squares(a, b); most < surelyBelow*(Longest*Longest) && !probe {
+		return 0, false
+	}
+	l = m.EdgeLength(a, b)
+	return l, probe && !(l > Longest)
 }
 
 // ProbedLength is the larger of the length of an edge and that with the metric in its middle, by Simpson's rule for the
@@ -89,13 +91,13 @@ func (m *Mesh) Half(k, a, b int32, born *Birth) Cell {
 	n := m.Cells[k]
 	i, j := n.Find(2, a), n.Find(2, b)
 	n.V[i], n.Tag[j] = Unborn, 0 // the new edge between both halves is opposite to b
-	p, q, u := m.point(n.V[(i+1)%3]), m.point(n.V[(i+2)%3]), pointOf(&born.X, &born.M)
-	if m.ID[n.V[(i+1)%3]] < m.ID[n.V[(i+2)%3]] { // the new vertex has the highest id
+	p, q := n.V[(i+1)%3], n.V[(i+2)%3]
+	if m.ID[p] < m.ID[q] { // the new vertex has the highest id
 		turn(&n, (i+1)%3)
-		n.Quality = quality(&p, &q, &u)
+		n.Quality = quality(&m.X[p], &m.M[p], &m.X[q], &m.M[q], &born.X, &born.M)
 	} else {
 		turn(&n, (i+2)%3)
-		n.Quality = quality(&q, &u, &p)
+		n.Quality = quality(&m.X[q], &m.M[q], &born.X, &born.M, &m.X[p], &m.M[p])
 	}
 	return n
 }

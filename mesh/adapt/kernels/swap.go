@@ -17,12 +17,16 @@ func (m *Mesh) Swap(a, b int32, s *Shell, r *Rules) (bid Bid, at int32, ok bool)
 		at = l.V[j]
 	}
 	floor := old*SwapGain + 1e-6
-	one := m.Swapped(s, a, at)
-	other := m.Swapped(s, b, at)
-	if !(one.Quality > floor) || !(other.Quality > floor) {
+	u, v, p, q := k.V[(i+1)%3], k.V[(i+2)%3], k.V[i], l.V[j]
+	one := m.qualityFrom(u, q, p)
+	if !(one > floor) {
 		return bid, -1, false
 	}
-	return r.edge(m, GainClass(min(1, old), min(1, one.Quality, other.Quality)), a, b), at, true
+	other := m.qualityFrom(q, v, p)
+	if !(other > floor) {
+		return bid, -1, false
+	}
+	return r.edge(m, GainClass(min(1, old), min(1, one, other)), a, b), at, true
 }
 
 // Swapped is the triangle after a swap that has the vertex at instead of one end of the edge.

@@ -99,7 +99,7 @@ const (
 func Quality(dim int, x *[4]*Vector, m *[4]*Tensor) float64 {
 	if dim == 2 {
 		const third = 1.0 / 3
-		return PlaneQuality(&[3][2]float64{{x[0][0], x[0][1]}, {x[1][0], x[1][1]}, {x[2][0], x[2][1]}},
+		return PlaneQuality(x[0][0], x[0][1], x[1][0], x[1][1], x[2][0], x[2][1],
 			(m[0][0]+m[1][0]+m[2][0])*third, (m[0][1]+m[1][1]+m[2][1])*third, (m[0][2]+m[1][2]+m[2][2])*third)
 	}
 	u, v, w := Sub(x[1], x[0]), Sub(x[2], x[0]), Sub(x[3], x[0])
@@ -122,11 +122,11 @@ func Quality(dim int, x *[4]*Vector, m *[4]*Tensor) float64 {
 	return spaceQuality * (vol * math.Sqrt(Determinant(3, &mean))) / (sum * math.Sqrt(sum))
 }
 
-// PlaneQuality is the quality of a triangle with the mean metric (m11, m12, m22).
-func PlaneQuality(x *[3][2]float64, m11, m12, m22 float64) float64 {
-	ux, uy := x[1][0]-x[0][0], x[1][1]-x[0][1]
-	vx, vy := x[2][0]-x[0][0], x[2][1]-x[0][1]
-	wx, wy := x[2][0]-x[1][0], x[2][1]-x[1][1]
+// PlaneQuality is the quality of a triangle with corners a, b and c and the mean metric (m11, m12, m22).
+func PlaneQuality(ax, ay, bx, by, cx, cy, m11, m12, m22 float64) float64 {
+	ux, uy := bx-ax, by-ay
+	vx, vy := cx-ax, cy-ay
+	wx, wy := cx-bx, cy-by
 	area := 0.5 * (ux*vy - uy*vx)
 	longest := max(ux*ux+uy*uy, vx*vx+vy*vy, wx*wx+wy*wy)
 	if !(area > planeFlat*longest) {

@@ -10,22 +10,26 @@ func (r *Rules) evaluateInPlane(w *Worker, kind Kind, pivot int32) {
 		}
 		return
 	}
-	evaluate := r.splitInPlane
-	if kind == Swap {
-		evaluate = r.swapInPlane
-	}
 	for _, k := range r.Ball(pivot) {
 		c := &r.Cells[k]
 		i := c.Find(2, pivot)
 		if next := c.V[(i+1)%3]; r.ID[next] > r.ID[pivot] {
-			evaluate(w, pivot, next)
+			r.evaluateEdge(w, kind, pivot, next)
 		}
 		// Of another edge that another triangle has, the vertex is the next one there.
-		if last := c.V[(i+2)%3]; r.ID[last] > r.ID[pivot] && c.Tag[(i+1)%3] != 0 {
+		if last := c.V[(i+2)%3]; c.Tag[(i+1)%3] != 0 && r.ID[last] > r.ID[pivot] {
 			if s := r.ShellOf(pivot, last); s.N == 1 {
-				evaluate(w, pivot, last)
+				r.evaluateEdge(w, kind, pivot, last)
 			}
 		}
+	}
+}
+
+func (r *Rules) evaluateEdge(w *Worker, kind Kind, a, b int32) {
+	if kind == Split {
+		r.splitInPlane(w, a, b)
+	} else {
+		r.swapInPlane(w, a, b)
 	}
 }
 
