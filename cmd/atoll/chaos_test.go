@@ -220,7 +220,7 @@ func chaosOptionsOf(t *testing.T) chaosOptions {
 }
 
 // TestChaos: runs of all solvers whose ranks (rank 0 too) are killed and stopped, and whose launcher is killed,
-// write the same hash, tables and frames as undisturbed runs, byte for byte.
+// write the same hash, tables and frames as undisturbed runs in one process, byte for byte.
 func TestChaos(t *testing.T) {
 	o := chaosOptionsOf(t)
 	for k, c := range chaosCases {
@@ -228,9 +228,9 @@ func TestChaos(t *testing.T) {
 			t.Parallel()
 			random := o.random(t, k)
 			c.steps = c.steps * max(o.times, 5) / 20
-			args := append(c.args(t, o.backend), "--ranks", "4", "--transport", "grpc")
-			reference := runUndisturbed(t, args)
-			d := &faultyRun{t: t, dir: t.TempDir(), args: args}
+			args := append(c.args(t, o.backend), "--ranks", "4")
+			reference := runUndisturbed(t, append(args, "--transport", "local"))
+			d := &faultyRun{t: t, dir: t.TempDir(), args: append(args, "--transport", "grpc")}
 			d.launch()
 			faults := []func(){d.killLauncher, func() { d.disturbRank(random, true) }, func() { d.disturbRank(random, false) },
 				func() { d.disturbRank(random, false) }, func() { d.disturbRank(random, false) }}
