@@ -197,13 +197,17 @@ func Check(dir string) error {
 	return errors.Join(wrong...)
 }
 
-// Recompile compiles the kernels in dir and compares the assembly with the files.
-func Recompile(dir string, c *Compiler) error {
+// Recompile compiles the kernels in dir of some files of assembly, and compares it with them.
+func Recompile(dir string, c *Compiler, files ...string) error {
 	p, err := kernelgen.Load(dir)
 	if err != nil {
 		return err
 	}
 	all, err := assemblies(p)
+	all = slices.DeleteFunc(all, func(u assembly) bool { return !slices.Contains(files, u.file) })
+	if err == nil && len(all) < len(files) {
+		return fmt.Errorf("%s has only %d of the files %q", dir, len(all), files)
+	}
 	for _, u := range all {
 		want, failed := u.compile(c)
 		got, missing := os.ReadFile(filepath.Join(dir, u.file))
