@@ -23,7 +23,7 @@ const asAtoll = "ATOLL_TEST_AS_COMMAND"
 func TestMain(m *testing.M) {
 	if os.Getenv(asAtoll) != "" {
 		members.JoinDelay = 300 * time.Millisecond // or runs of TestPods would have to be longer
-		interceptFiles(os.Getenv(fullDisk), os.Getenv(removesFile), os.Getenv(killsWriter))
+		interceptFiles(os.Getenv(fullDisk), os.Getenv(removesFile), os.Getenv(killsWriter), os.Getenv(slowsWriter))
 		main()
 	}
 	for _, s := range []os.Signal{syscall.SIGHUP, syscall.SIGINT} {

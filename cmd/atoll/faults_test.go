@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/atoll-hpc/atoll/internal/atomicfile"
 )
@@ -21,16 +22,26 @@ const removesFile = "ATOLL_TEST_REMOVES_FILE"
 // text before its @, unless the file after the @ exists, which it makes.
 const killsWriter = "ATOLL_TEST_KILLS_WRITER"
 
-// interceptFiles makes writes of this process fail as full describes, removes files as removes describes, and kills
-// this process as kills describes.
-func interceptFiles(full, removes, kills string) {
-	if full == "" && removes == "" && kills == "" {
+// slowsWriter is such a variable, too: until the file after its @ exists, it takes a while to open a file for writing
+// whose path contains the text before the @. So a run that writes many of them waits, idle, for what a test does.
+const slowsWriter = "ATOLL_TEST_SLOWS_WRITER"
+
+// interceptFiles makes writes of this process fail as full describes, removes files as removes describes, kills this
+// process as kills describes, and takes its time as slows describes.
+func interceptFiles(full, removes, kills, slows string) {
+	if full == "" && removes == "" && kills == "" && slows == "" {
 		return
 	}
 	pattern, freed, _ := strings.Cut(full, "@")
 	removed, when, _ := strings.Cut(removes, "@")
 	fatal, killed, _ := strings.Cut(kills, "@")
+	slow, released, _ := strings.Cut(slows, "@")
 	atomicfile.Intercept(func(op atomicfile.Op, path string, do func() error) error {
+		if slows != "" && op == atomicfile.OpOpen && strings.Contains(path, slow) {
+			if _, err := os.Stat(released); err != nil {
+				time.Sleep(300 * time.Millisecond)
+			}
+		}
 		if kills != "" && op == atomicfile.OpWrite && strings.Contains(path, fatal) {
 			if marker, err := os.OpenFile(killed, os.O_CREATE|os.O_EXCL, 0o666); err == nil {
 				if err := errors.Join(marker.Close(), do()); err != nil {

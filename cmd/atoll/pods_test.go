@@ -111,11 +111,13 @@ func (p *podRun) ready() bool {
 func TestPods(t *testing.T) {
 	t.Parallel()
 	c := chaosCases[0]
-	c.steps, c.every = 2*c.steps, 2*c.every // so that it does not end before all pods have joined
+	c.steps /= 3
 	args := c.args(t, "cpu")
 	reference := runUndisturbed(t, append(args, "--ranks", "1", "--transport", "local"))
 	p := &podRun{faultyRun: &faultyRun{t: t, dir: t.TempDir()}, pods: map[int]*command{}}
 	p.args = append(args, "--ranks", "4", "--elastic", "1:6")
+	joined := filepath.Join(t.TempDir(), "joined")
+	p.env = []string{slowsWriter + "=checkpoints/step_@" + joined} // so that it does not end before all pods have joined
 	p.addresses = freePorts(t, 8)
 	if c := atoll(t, p.dir, nil, "certs", "certs", "--ranks", "6"); c.code(t) != exitDone {
 		t.Fatal(c.stderr.String())
@@ -141,6 +143,9 @@ func TestPods(t *testing.T) {
 	_ = p.pods[0].Wait()
 	p.start(0)
 	p.waitForRanks(6, epoch)
+	if err := os.WriteFile(joined, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
 	p.expectExit(exitDone, 0, 1, 2, 3, 4, 5)
 	s := readSummary(t, filepath.Join(p.out(), "summary.json"))
 	one := readSummary(t, filepath.Join(reference, "out", "summary.json"))
