@@ -11,6 +11,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/sphere"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/domain"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
@@ -224,7 +225,10 @@ func (l *Layout[F]) add(s *Structure, at *Setting) error {
 	}
 	to := structures.Structure{Kind: kind, InvertFrom: s.InvertFrom, InvertTo: s.InvertTo, OneWay: s.OneWay,
 		Deck: s.Deck, Crest: s.Crest, Ruled: s.Ruled, Start: s.Start, Travel: s.Travel,
-		Jet: s.Width * math.Sqrt(2*at.Gravity), Contraction: s.Contraction}
+		Jet: s.Width * math.Sqrt(2*at.Gravity), Span: s.Width, Contraction: s.Contraction}
+	if kind == structures.Gate {
+		to.X, to.Y = at.direction(s.From, s.To)
+	}
 	l.addRules(&to, s.Rules)
 	if kind == structures.Breach && s.Ruled {
 		to.Bottom, to.Width = l.addTable(held(s.Value)), l.addTable(held(s.Length))
@@ -245,6 +249,19 @@ func (l *Layout[F]) add(s *Structure, at *Setting) error {
 	}
 	l.list = append(l.list, to)
 	return nil
+}
+
+// direction returns the unit vector from one place to another.
+func (at *Setting) direction(from, to *Place) (x, y float64) {
+	x, y = to.X-from.X, to.Y-from.Y
+	if at.Part.Geographic {
+		x, y = sphere.Seen(from.X, from.Y, to.X, to.Y)
+	}
+	length := math.Sqrt(x*x + y*y)
+	if length == 0 { // setEnds refuses it
+		return 0, 0
+	}
+	return x / length, y / length
 }
 
 // held returns rows between which a table is linear, and after which it has the last value.
@@ -322,17 +339,46 @@ func (l *Layout[F]) ofStructures(sites []site) int {
 	return n
 }
 
+// setMotion returns the first of the readings of motion at each site of a gate, which follow those of the water at all
+// sites.
+func (l *Layout[F]) setMotion(sites []site) map[int]int32 {
+	motion := map[int]int32{}
+	for n, s := range sites[:l.ofStructures(sites)] {
+		g := &l.list[s.Structure]
+		if g.Kind != structures.Gate {
+			continue
+		}
+		next := int32(2 * (len(sites) + len(motion)))
+		motion[n] = next
+		first := n == 0 || sites[n-1].Structure != s.Structure || sites[n-1].End != s.End
+		switch {
+		case first && s.End == 0:
+			g.FromMotion = next
+		case first:
+			g.ToMotion = next
+		}
+	}
+	return motion
+}
+
 // setPlaces sets what this rank does, from the cells of all ranks.
 func (l *Layout[F]) setPlaces(sites []site, at *Setting) {
 	local := map[int64]int32{}
 	for i := range at.Part.Owned {
 		local[int64(at.Part.Global[i])] = int32(i)
 	}
-	l.own = make([]bool, 2*len(sites))
+	motion := l.setMotion(sites)
+	l.own = make([]bool, 2*(len(sites)+len(motion)))
 	for n, s := range sites {
 		cell, ok := local[s.Global]
 		if !ok {
 			continue
+		}
+		if r, ofGate := motion[n]; ofGate {
+			g := &l.list[s.Structure]
+			l.own[r], l.own[r+1] = true, true
+			root := math.Sqrt(s.Area)
+			l.probes = append(l.probes, structures.Probe{Cell: cell, Reading: r, X: g.X * root, Y: g.Y * root, Motion: true})
 		}
 		l.own[2*n], l.own[2*n+1] = true, true
 		probe := structures.Probe{Cell: cell, Reading: int32(2 * n), X: s.X, Y: s.Y}

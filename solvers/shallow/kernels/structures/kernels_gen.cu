@@ -174,15 +174,19 @@ template <> __device__ __forceinline__ void atomic_max(double *p, double v) { at
 
 // Probe is a cell in which all ranks know the water: as index Reading of the readings the volume in m³, and as the next
 // one that times the height of the surface above Lowest, m⁴; of a line through the cell, whose normal has the length of
-// the line in it, the discharge through it in m³/s, and that against it. No reading is negative.
-// Probe, structures.go:103
-struct alignas(16) Probe {
+// the line in it, the discharge through it in m³/s, and that against it. At a gate, whose direction times the root of
+// the cell's area is the normal, the motion: the volume times u², m⁵/s², with the velocity u along the gate, where this
+// is positive, and where it is negative. No reading is negative.
+// Probe, structures.go:109
+struct Probe {
     int32 Cell, Reading;
     double Lowest;
     double X, Y;
+    bool Motion;
 };
-static_assert(sizeof(Probe) == 32 && offsetof(Probe, Cell) == 0 && offsetof(Probe, Reading) == 4 &&
-    offsetof(Probe, Lowest) == 8 && offsetof(Probe, X) == 16 && offsetof(Probe, Y) == 24, "Probe");
+static_assert(sizeof(Probe) == 40 && offsetof(Probe, Cell) == 0 && offsetof(Probe, Reading) == 4 &&
+    offsetof(Probe, Lowest) == 8 && offsetof(Probe, X) == 16 && offsetof(Probe, Y) == 24 &&
+    offsetof(Probe, Motion) == 32, "Probe");
 
 // Bed holds the constants of a cell: the depth of its bed in m, and its area in m².
 // kernels.Bed[float32], kernels/types.go:40
@@ -255,27 +259,31 @@ struct alignas(16) Structure {
     bool OneWay;
     double Deck;
     double Crest;
-    double Jet, Contraction;
+    double Jet, Span, Contraction;
+    int32 FromMotion, ToMotion;
+    double X, Y;
     double Start;
     bool Ruled;
     Table Bottom, Width;
 };
-static_assert(sizeof(Structure) == 240 && offsetof(Structure, Kind) == 0 && offsetof(Structure, Value) == 4 &&
+static_assert(sizeof(Structure) == 272 && offsetof(Structure, Kind) == 0 && offsetof(Structure, Value) == 4 &&
     offsetof(Structure, Length) == 8 && offsetof(Structure, From) == 16 && offsetof(Structure, To) == 48 &&
     offsetof(Structure, Rule_) == 80 && offsetof(Structure, Rules) == 84 && offsetof(Structure, Travel) == 88 &&
     offsetof(Structure, InvertFrom) == 96 && offsetof(Structure, InvertTo) == 104 &&
     offsetof(Structure, Inlet) == 112 && offsetof(Structure, Critical) == 120 && offsetof(Structure, Flow) == 128 &&
     offsetof(Structure, Friction) == 136 && offsetof(Structure, Loss) == 144 && offsetof(Structure, Height) == 152 &&
     offsetof(Structure, Barrels) == 160 && offsetof(Structure, OneWay) == 168 && offsetof(Structure, Deck) == 176 &&
-    offsetof(Structure, Crest) == 184 && offsetof(Structure, Jet) == 192 &&
-    offsetof(Structure, Contraction) == 200 && offsetof(Structure, Start) == 208 &&
-    offsetof(Structure, Ruled) == 216 && offsetof(Structure, Bottom) == 220 && offsetof(Structure, Width) == 228, "Structure");
+    offsetof(Structure, Crest) == 184 && offsetof(Structure, Jet) == 192 && offsetof(Structure, Span) == 200 &&
+    offsetof(Structure, Contraction) == 208 && offsetof(Structure, FromMotion) == 216 &&
+    offsetof(Structure, ToMotion) == 220 && offsetof(Structure, X) == 224 && offsetof(Structure, Y) == 232 &&
+    offsetof(Structure, Start) == 240 && offsetof(Structure, Ruled) == 248 && offsetof(Structure, Bottom) == 252 &&
+    offsetof(Structure, Width) == 260, "Structure");
 
 // Rule determines what share of its opening or capacity a structure uses, by a level at Watched above the datum, m,
 // less one at Against unless that has no cells, or by the discharge through the line of Watched, m³/s. With a Table
 // it is that of the number. Else it is 1 from Start on and 0 below Stop, or, if Stop is above Start, 1 down from
 // Start and 0 above Stop; in between as it was.
-// Rule, structures.go:86
+// Rule, structures.go:90
 struct alignas(16) Rule {
     End Watched, Against;
     bool Flow;
@@ -320,8 +328,8 @@ static_assert(sizeof(kernels_Clock_f32) == 72 && offsetof(kernels_Clock_f32, Tim
     offsetof(kernels_Clock_f32, Stop) == 68 && offsetof(kernels_Clock_f32, Pending) == 69, "kernels_Clock_f32");
 
 // Operation is what a structure does in a step.
-// Operation, structures.go:72
-struct Operation {
+// Operation, structures.go:75
+struct alignas(16) Operation {
     double Discharge;
     double Ahead;
     double Total;
@@ -329,10 +337,11 @@ struct Operation {
     double Since;
     double Share;
     double Setting;
+    double Speed;
 };
-static_assert(sizeof(Operation) == 56 && offsetof(Operation, Discharge) == 0 && offsetof(Operation, Ahead) == 8 &&
+static_assert(sizeof(Operation) == 64 && offsetof(Operation, Discharge) == 0 && offsetof(Operation, Ahead) == 8 &&
     offsetof(Operation, Total) == 16 && offsetof(Operation, On) == 24 && offsetof(Operation, Since) == 32 &&
-    offsetof(Operation, Share) == 40 && offsetof(Operation, Setting) == 48, "Operation");
+    offsetof(Operation, Share) == 40 && offsetof(Operation, Setting) == 48 && offsetof(Operation, Speed) == 56, "Operation");
 
 // Clock is the time of a run and the step common to all cells. It is stored on the device, so that steps need not
 // wait for the host.
@@ -361,7 +370,7 @@ static_assert(sizeof(kernels_Clock_f64) == 96 && offsetof(kernels_Clock_f64, Tim
     offsetof(kernels_Clock_f64, Stop) == 88 && offsetof(kernels_Clock_f64, Pending) == 89, "kernels_Clock_f64");
 
 // Spot is a cell with places, Count of them from First on, and the distance that waves may go in it in a step, m.
-// Spot, structures.go:114
+// Spot, structures.go:121
 struct Spot {
     int32 Cell, First, Count;
     double Way;
@@ -370,7 +379,7 @@ static_assert(sizeof(Spot) == 24 && offsetof(Spot, Cell) == 0 && offsetof(Spot, 
     offsetof(Spot, Count) == 8 && offsetof(Spot, Way) == 16, "Spot");
 
 // Place is a cell of an end of structure Structure.
-// Place, structures.go:94
+// Place, structures.go:98
 struct alignas(16) Place {
     int32 Cell, Structure_;
     int32 Reading;
@@ -381,7 +390,7 @@ static_assert(sizeof(Place) == 16 && offsetof(Place, Cell) == 0 && offsetof(Plac
 
 // Moved is the volume that has come into a place since the start, m³. Pending is what a number of the precision of the
 // state could not express so far.
-// Moved, structures.go:111
+// Moved, structures.go:118
 struct alignas(16) Moved {
     double Volume, Pending;
 };
@@ -405,8 +414,18 @@ DEVICE double num_Larger_f64(double a, double b) {
     return b;
 }
 
+// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
+// amd64, while the branches are mostly predicted.
+// Abs[float64], num/num.go:20
+DEVICE double num_Abs_f64(double x) {
+    if (x < 0.0) {
+        return -x;
+    }
+    return x;
+}
+
 // Read reads the water at probe k.
-// Read[float32], structures.go:122
+// Read[float32], structures.go:129
 DEVICE void Read_f32_at(int64 k, Slice<Probe> probes, Slice<kernels_Bed_f32> beds, Slice<kernels_State_f32> w,
         Slice<double> readings) {
     Probe p = probes[k];
@@ -417,6 +436,11 @@ DEVICE void Read_f32_at(int64 k, Slice<Probe> probes, Slice<kernels_Bed_f32> bed
     double moment = volume * num_Larger_f64(h - double(bed.Depth) - p.Lowest, 0.0);
     if (p.X != 0.0 || p.Y != 0.0) {
         double q = double(c.Q2x) * p.X + double(c.Q2y) * p.Y;
+        if (p.Motion && h > 0.0) {
+            q *= num_Abs_f64(q) / h;
+        } else if (p.Motion) {
+            q = 0.0;
+        }
         volume = num_Larger_f64(q, 0.0);
         moment = num_Larger_f64(-q, 0.0);
     }
@@ -425,7 +449,7 @@ DEVICE void Read_f32_at(int64 k, Slice<Probe> probes, Slice<kernels_Bed_f32> bed
 }
 
 // Read reads the water at probe k.
-// Read[float64], structures.go:122
+// Read[float64], structures.go:129
 DEVICE void Read_f64_at(int64 k, Slice<Probe> probes, Slice<kernels_Bed_f64> beds, Slice<kernels_State_f64> w,
         Slice<double> readings) {
     Probe p = probes[k];
@@ -436,6 +460,11 @@ DEVICE void Read_f64_at(int64 k, Slice<Probe> probes, Slice<kernels_Bed_f64> bed
     double moment = volume * num_Larger_f64(h - bed.Depth - p.Lowest, 0.0);
     if (p.X != 0.0 || p.Y != 0.0) {
         double q = c.Q2x * p.X + c.Q2y * p.Y;
+        if (p.Motion && h > 0.0) {
+            q *= num_Abs_f64(q) / h;
+        } else if (p.Motion) {
+            q = 0.0;
+        }
         volume = num_Larger_f64(q, 0.0);
         moment = num_Larger_f64(-q, 0.0);
     }
@@ -503,7 +532,7 @@ DEVICE kernels_Clock_f32 kernels_Clock_AtStepStart_f32(kernels_Clock_f32 *c, Lea
 }
 
 // sums returns the sums of both readings of an end's cells.
-// (*End).sums, structures.go:278
+// (*End).sums, structures.go:283
 struct End_sums_results { double r0; double r1; };
 DEVICE End_sums_results End_sums(End *e, Slice<double> readings) {
     double first = 0.0;
@@ -517,7 +546,7 @@ DEVICE End_sums_results End_sums(End *e, Slice<double> readings) {
 
 // state returns the volume of the water at an end, m³, and its mean level above the datum, m; the lowest bed's if it is
 // dry.
-// (*End).state, structures.go:268
+// (*End).state, structures.go:273
 struct End_state_results { double r0; double r1; };
 DEVICE End_state_results End_state(End *e, Slice<double> readings) {
     double volume = 0.0;
@@ -533,7 +562,7 @@ DEVICE End_state_results End_state(End *e, Slice<double> readings) {
 }
 
 // number returns what the rule watches.
-// (*Rule).number, structures.go:222
+// (*Rule).number, structures.go:227
 DEVICE double Rule_number(Rule *r, Slice<double> readings) {
     if (r->Flow) {
         auto [forward, backward] = End_sums(&r->Watched, readings);
@@ -571,13 +600,13 @@ DEVICE double kernels_Interpolate(Slice<kernels_Row> rows, int32 first, int32 co
 }
 
 // at returns the value at x, on the line through the last two rows beyond them.
-// (*Table).at, structures.go:363
+// (*Table).at, structures.go:432
 DEVICE double Table_at(Table *t, Slice<kernels_Row> rows, double x) {
     return kernels_Interpolate(rows, t->First, t->Count, x);
 }
 
 // state returns the share of a rule without a table, from that before; at first that after a rise from far below.
-// (*Rule).state, structures.go:236
+// (*Rule).state, structures.go:241
 DEVICE double Rule_state(Rule *r, double number_, double before, bool first) {
     double start = r->Start, stop = r->Stop;
     bool falls = stop > start;
@@ -609,7 +638,7 @@ DEVICE double num_Smaller_f64(double a, double b) {
 
 // share returns what the rules let the structure use of its opening or capacity: the least of their shares, but no
 // farther from the share before, unless that is negative, than it moves in a step of length dt.
-// (*Structure).share, structures.go:202
+// (*Structure).share, structures.go:207
 DEVICE double Structure_share(Structure *s, double before, Slice<Rule> rules, Slice<kernels_Row> rows,
         Slice<double> readings, Slice<double> on, double dt) {
     double share = 1.0;
@@ -639,7 +668,7 @@ DEVICE double num_Sqrt_f64(double x) {
 // water behind stands at two thirds of the head H, and then, continuously, 3√3/2 C L Y √(H - Y) with the height Y of
 // the water behind (flow with the depth Y and the velocity head H - Y). weir is C L, in m^1.5/s. In a step levels
 // approach each other by at most a quarter of their difference.
-// (*Structure).over, structures.go:324
+// (*Structure).over, structures.go:329
 DEVICE double Structure_over(Structure *s, double crest, double weir, double up, double down, double dt) {
     double head = up - crest, behind = num_Larger_f64(down - crest, 0.0);
     if (head <= behind) {
@@ -658,7 +687,7 @@ DEVICE double Structure_over(Structure *s, double crest, double weir, double up,
 // culvert returns the discharge of a culvert in m³/s: the smaller one of what its inlet takes and of what its losses
 // permit (M. J. Boyd, "Head-discharge relations for culverts", Monier Rocla Technical Journal, 1987). In a step levels
 // approach each other by at most half of their difference.
-// (*Structure).culvert, structures.go:289
+// (*Structure).culvert, structures.go:294
 DEVICE double Structure_culvert(Structure *s, Slice<kernels_Row> rows, double from, double fromLevel, double to,
         double toLevel, double dt) {
     double sign = 1.0, volume = from, up = fromLevel, down = toLevel, inlet = s->InvertFrom, outlet = s->InvertTo;
@@ -697,44 +726,118 @@ DEVICE double Structure_culvert(Structure *s, Slice<kernels_Row> rows, double fr
     return sign * q;
 }
 
-// Abs is |x|, and -0 for -0. It branches, as Larger and Smaller do: math.Abs goes through an integer register on
-// amd64, while the branches are mostly predicted.
-// Abs[float64], num/num.go:20
-DEVICE double num_Abs_f64(double x) {
-    if (x < 0.0) {
-        return -x;
+// openShare returns the share of a gate's flow that is that of an open channel: 1 while the gate is above the water, 0
+// where the water is deeper than 5/4 of the opening, and linear in between (HEC-RAS, Hydraulic Reference Manual:
+// transition from weir to gate flow). A closed gate has none.
+// (*Structure).openShare, structures.go:364
+DEVICE double Structure_openShare(Structure *s, double opening, double level) {
+    double depth = level - s->InvertFrom;
+    if (opening <= 0.0) {
+        return 0.0;
+    } else if (depth <= opening) {
+        return 1.0;
     }
-    return x;
+    return num_Larger_f64(1.0 - (depth - opening) / (0.25 * opening), 0.0);
 }
 
-// under returns the discharge over a sill and under a gate of an opening in m, and over the gate. With the head E and
-// the depth behind Y above the sill it is W y √(2g (E - max(Y, y))) with the depth y = max(Y, 2E/3) of a drowned or
-// critical flow over the sill, or that of the jet under the gate, Contraction times the opening, if it is smaller.
-// The levels of both ends are those that the discharge leaves at the end of the step, dt/both times it closer to each
-// other.
-// (*Structure).under, structures.go:344
-DEVICE double Structure_under(Structure *s, double opening, double up, double down, double dt) {
-    double head = up - s->InvertFrom, behind = num_Larger_f64(down - s->InvertFrom, 0.0);
-    if (head <= behind) {
+// sum returns the sum of every second one of the readings from first on, one for each cell of an end.
+// (*End).sum, structures.go:386
+DEVICE double End_sum(End *e, int32 first, Slice<double> readings) {
+    double sum = 0.0;
+    for (int32 n = 0; n < e->Count; n++) {
+        sum += readings[add(first, mul(2, n))];
+    }
+    return sum;
+}
+
+// velocityHead returns the mean velocity head of a volume of water at an end of a gate, in m, from its motion.
+// (*Structure).velocityHead, structures.go:377
+DEVICE double Structure_velocityHead(Structure *s, double motion, double volume) {
+    if (!(volume > 0.0)) {
         return 0.0;
     }
-    double depth = num_Smaller_f64(num_Larger_f64(behind, 2.0 * head / 3.0), s->Contraction * opening);
-    double fall = head - num_Larger_f64(behind, depth), q = 0.0;
-    if (fall > 0.0 && depth > 0.0) {
-        // of the root of the fall
-        double most = s->Jet * depth;
-        double half = most * most * dt * (s->From.Area + s->To.Area) / (2.0 * s->From.Area * s->To.Area);
-        q = most * most * fall / (half + num_Sqrt_f64(half * half + most * most * fall));
+    // 1/√(2g)
+    double share = s->Span / s->Jet;
+    return motion / volume * (share * share);
+}
+
+// jet returns the discharge over a sill, and the depth of the flow there, which is at most thickest. With the head E
+// and the depth behind Y above the sill the discharge is W y √(2g (E - max(Y, y))) with the depth y = max(Y, 2E/3) of
+// a drowned or critical flow, or the thickest. The levels of both ends are those at the end of the step, closer to each
+// other by dt/both times what the discharge is more than that supplied.
+// (*Structure).jet, structures.go:418
+struct Structure_jet_results { double r0; double r1; };
+DEVICE Structure_jet_results Structure_jet(Structure *s, double thickest, double head, double behind,
+        double supplied, double dt) {
+    double q = 0.0;
+    double depth = 0.0;
+    depth = num_Smaller_f64(num_Larger_f64(behind, 2.0 * head / 3.0), thickest);
+    double fall = head - num_Larger_f64(behind, depth);
+    if (!(fall > 0.0 && depth > 0.0)) {
+        return {0.0, depth};
+    }
+    double both = s->From.Area * s->To.Area / (s->From.Area + s->To.Area);
+    // of the root of the fall
+    double most = s->Jet * depth;
+    double half = most * most * dt / (2.0 * both);
+    // it does not keep water flowing between equal levels
+    fall += num_Smaller_f64(supplied * dt / both, fall);
+    return {most * most * fall / (half + num_Sqrt_f64(half * half + most * most * fall)), depth};
+}
+
+// under returns the discharge under and over a gate of an opening in m, with a level in front and one behind, and the
+// velocity with which water comes out of it as far as it is open. Of the share that is open, the head is higher by that
+// of the water's velocity, the gate does not make the jet thinner, and most of the discharge before is supplied to its
+// ends as it was.
+// (*Structure).under, structures.go:397
+struct Structure_under_results { double r0; double r1; };
+DEVICE Structure_under_results Structure_under(Structure *s, double opening, double open, double before, double up,
+        double rise, double down, double dt) {
+    double q = 0.0;
+    double speed = 0.0;
+    double head = up - s->InvertFrom, behind = num_Larger_f64(down - s->InvertFrom, 0.0);
+    const auto results1 = Structure_jet(s, s->Contraction * opening, head, behind, 0.0, dt);
+    q = results1.r0;
+    if (open > 0.0) {
+        auto [free, depth] = Structure_jet(s, head + rise, head + rise, behind, 0.75 * before, dt);
+        q += open * (free - q);
+        if (free > 0.0) {
+            speed = open * free / (s->Span * depth);
+        }
     }
     if (s->Crest > 0.0) {
         q += Structure_over(s, s->Deck + opening, s->Crest, up, down, dt);
     }
-    return q;
+    return {q, speed};
+}
+
+// gate returns the discharge of a gate of an opening in m, and the velocity with which water comes out of it as far as
+// it is open, from the discharge of the step before. To and fro, water flows to where the head drives it.
+// (*Structure).gate, structures.go:346
+struct Structure_gate_results { double r0; double r1; };
+DEVICE Structure_gate_results Structure_gate(Structure *s, double opening, double before, Slice<double> readings,
+        double from, double fromLevel, double to, double toLevel, double dt) {
+    double q = 0.0;
+    double speed = 0.0;
+    double open = Structure_openShare(s, opening, num_Larger_f64(fromLevel, toLevel));
+    double forth = open * Structure_velocityHead(s, End_sum(&s->From, s->FromMotion, readings), from);
+    double back = open * Structure_velocityHead(s, End_sum(&s->To, add(s->ToMotion, 1), readings), to);
+    if (fromLevel + forth - toLevel >= toLevel + back - fromLevel) {
+        const auto results1 = Structure_under(s, opening, open, num_Larger_f64(before, 0.0), fromLevel, forth, toLevel, dt);
+        return {results1.r0, results1.r1};
+    }
+    if (s->OneWay) {
+        return {0.0, 0.0};
+    }
+    const auto results2 = Structure_under(s, opening, open, num_Larger_f64(-before, 0.0), toLevel, back, fromLevel, dt);
+    q = results2.r0;
+    speed = results2.r1;
+    return {-q, -speed};
 }
 
 // most returns what may leave of a discharge q in a step of length dt if the end, unless it is outside of the domain,
 // has a volume of water.
-// (*End).most, structures.go:256
+// (*End).most, structures.go:261
 DEVICE double End_most(End *e, double q, double volume, double dt) {
     if (e->Count == 0 || dt == 0.0 && volume > 0.0) {
         return q;
@@ -747,7 +850,7 @@ DEVICE double End_most(End *e, double q, double volume, double dt) {
 
 // Operate computes the discharge of structure k. At most half of the water at an end leaves in a step, shared among the
 // structures there.
-// Operate[float32], structures.go:139
+// Operate[float32], structures.go:151
 DEVICE void Operate_f32_at(int64 k, Slice<Structure> list, Slice<Rule> rules, Slice<kernels_Row> rows,
         Slice<double> readings, Slice<float> prescribed, Slice<float> ahead, kernels_Clock_f32 *clock,
         Least<float> *limit, Slice<Operation> operations, Slice<double> on) {
@@ -800,14 +903,9 @@ DEVICE void Operate_f32_at(int64 k, Slice<Structure> list, Slice<Rule> rules, Sl
     }
     case 4:
     {
-        if (toLevel > fromLevel) {
-            q = -Structure_under(&s, q, toLevel, fromLevel, dt);
-            if (s.OneWay) {
-                q = 0.0;
-            }
-        } else {
-            q = Structure_under(&s, q, fromLevel, toLevel, dt);
-        }
+        const auto results1 = Structure_gate(&s, q, o.Discharge, readings, from, fromLevel, to, toLevel, dt);
+        q = results1.r0;
+        o.Speed = results1.r1;
         o.Ahead = 2.0 * num_Abs_f64(q);
         break;
     }
@@ -888,7 +986,7 @@ DEVICE kernels_Clock_f64 kernels_Clock_AtStepStart_f64(kernels_Clock_f64 *c, Lea
 
 // Operate computes the discharge of structure k. At most half of the water at an end leaves in a step, shared among the
 // structures there.
-// Operate[float64], structures.go:139
+// Operate[float64], structures.go:151
 DEVICE void Operate_f64_at(int64 k, Slice<Structure> list, Slice<Rule> rules, Slice<kernels_Row> rows,
         Slice<double> readings, Slice<double> prescribed, Slice<double> ahead, kernels_Clock_f64 *clock,
         Least<double> *limit, Slice<Operation> operations, Slice<double> on) {
@@ -941,14 +1039,9 @@ DEVICE void Operate_f64_at(int64 k, Slice<Structure> list, Slice<Rule> rules, Sl
     }
     case 4:
     {
-        if (toLevel > fromLevel) {
-            q = -Structure_under(&s, q, toLevel, fromLevel, dt);
-            if (s.OneWay) {
-                q = 0.0;
-            }
-        } else {
-            q = Structure_under(&s, q, fromLevel, toLevel, dt);
-        }
+        const auto results1 = Structure_gate(&s, q, o.Discharge, readings, from, fromLevel, to, toLevel, dt);
+        q = results1.r0;
+        o.Speed = results1.r1;
         o.Ahead = 2.0 * num_Abs_f64(q);
         break;
     }
@@ -992,8 +1085,8 @@ DEVICE float rough_CubeRoot_f32(float x) {
 
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
-// its velocity, and comes in without one.
-// Transfer[float32], structures.go:372
+// its velocity, and comes in without one, but out of an open gate with that which it has there.
+// Transfer[float32], structures.go:441
 DEVICE void Transfer_f32_at(int64 k, Slice<Spot> spots, Slice<Place> places, Slice<Structure> list,
         Slice<Operation> operations, Slice<double> readings, double gravity, Slice<kernels_Bed_f32> beds,
         kernels_Clock_f32 *clock, Least<float> *limit, Least<float> *next, Slice<kernels_State_f32> w,
@@ -1034,6 +1127,11 @@ DEVICE void Transfer_f32_at(int64 k, Slice<Spot> spots, Slice<Place> places, Sli
             c.Q2x = c.Q2x * share;
             c.Q2y = c.Q2y * share;
         }
+        if (inflow > 0.0 && s.Kind == 4) {
+            float carried = (c.H2 - before) * float(o.Speed);
+            c.Q2x = c.Q2x + carried * float(s.X);
+            c.Q2y = c.Q2y + carried * float(s.Y);
+        }
         double change = (double(c.H2) - double(before)) * area;
         m.Volume += change;
         m.Pending += volume - change;
@@ -1063,8 +1161,8 @@ DEVICE double rough_CubeRoot_f64(double x) {
 
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
-// its velocity, and comes in without one.
-// Transfer[float64], structures.go:372
+// its velocity, and comes in without one, but out of an open gate with that which it has there.
+// Transfer[float64], structures.go:441
 DEVICE void Transfer_f64_at(int64 k, Slice<Spot> spots, Slice<Place> places, Slice<Structure> list,
         Slice<Operation> operations, Slice<double> readings, double gravity, Slice<kernels_Bed_f64> beds,
         kernels_Clock_f64 *clock, Least<double> *limit, Least<double> *next, Slice<kernels_State_f64> w,
@@ -1105,6 +1203,11 @@ DEVICE void Transfer_f64_at(int64 k, Slice<Spot> spots, Slice<Place> places, Sli
             c.Q2x = c.Q2x * share;
             c.Q2y = c.Q2y * share;
         }
+        if (inflow > 0.0 && s.Kind == 4) {
+            double carried = (c.H2 - before) * o.Speed;
+            c.Q2x = c.Q2x + carried * s.X;
+            c.Q2y = c.Q2y + carried * s.Y;
+        }
         double change = (c.H2 - before) * area;
         m.Volume += change;
         m.Pending += volume - change;
@@ -1116,21 +1219,21 @@ DEVICE void Transfer_f64_at(int64 k, Slice<Spot> spots, Slice<Place> places, Sli
     }
 }
 
-// Kernel Read, structures.go:122
+// Kernel Read, structures.go:129
 extern "C" __global__ void __launch_bounds__(128) Read_f32(int64 lo, int64 hi, Slice<Probe> probes,
         Slice<kernels_Bed_f32> beds, Slice<kernels_State_f32> w, Slice<double> readings) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Read_f32_at(k, probes, beds, w, readings);
 }
 
-// Kernel Read, structures.go:122
+// Kernel Read, structures.go:129
 extern "C" __global__ void __launch_bounds__(128) Read_f64(int64 lo, int64 hi, Slice<Probe> probes,
         Slice<kernels_Bed_f64> beds, Slice<kernels_State_f64> w, Slice<double> readings) {
     const int64 k = lo + int64(blockIdx.x) * blockDim.x + threadIdx.x;
     if (k < hi) Read_f64_at(k, probes, beds, w, readings);
 }
 
-// Kernel Operate, structures.go:139
+// Kernel Operate, structures.go:151
 extern "C" __global__ void __launch_bounds__(128) Operate_f32(int64 lo, int64 hi, Slice<Structure> list,
         Slice<Rule> rules, Slice<kernels_Row> rows, Slice<double> readings, Slice<float> prescribed,
         Slice<float> ahead, kernels_Clock_f32 *clock, Least<float> *limit, Slice<Operation> operations,
@@ -1139,7 +1242,7 @@ extern "C" __global__ void __launch_bounds__(128) Operate_f32(int64 lo, int64 hi
     if (k < hi) Operate_f32_at(k, list, rules, rows, readings, prescribed, ahead, clock, limit, operations, on);
 }
 
-// Kernel Operate, structures.go:139
+// Kernel Operate, structures.go:151
 extern "C" __global__ void __launch_bounds__(128) Operate_f64(int64 lo, int64 hi, Slice<Structure> list,
         Slice<Rule> rules, Slice<kernels_Row> rows, Slice<double> readings, Slice<double> prescribed,
         Slice<double> ahead, kernels_Clock_f64 *clock, Least<double> *limit, Slice<Operation> operations,
@@ -1148,7 +1251,7 @@ extern "C" __global__ void __launch_bounds__(128) Operate_f64(int64 lo, int64 hi
     if (k < hi) Operate_f64_at(k, list, rules, rows, readings, prescribed, ahead, clock, limit, operations, on);
 }
 
-// Kernel Transfer, structures.go:372
+// Kernel Transfer, structures.go:441
 extern "C" __global__ void __launch_bounds__(128) Transfer_f32(int64 lo, int64 hi, Slice<Spot> spots,
         Slice<Place> places, Slice<Structure> list, Slice<Operation> operations, Slice<double> readings,
         double gravity, Slice<kernels_Bed_f32> beds, kernels_Clock_f32 *clock, Least<float> *limit,
@@ -1157,7 +1260,7 @@ extern "C" __global__ void __launch_bounds__(128) Transfer_f32(int64 lo, int64 h
     if (k < hi) Transfer_f32_at(k, spots, places, list, operations, readings, gravity, beds, clock, limit, next, w, moved);
 }
 
-// Kernel Transfer, structures.go:372
+// Kernel Transfer, structures.go:441
 extern "C" __global__ void __launch_bounds__(128) Transfer_f64(int64 lo, int64 hi, Slice<Spot> spots,
         Slice<Place> places, Slice<Structure> list, Slice<Operation> operations, Slice<double> readings,
         double gravity, Slice<kernels_Bed_f64> beds, kernels_Clock_f64 *clock, Least<double> *limit,

@@ -49,7 +49,7 @@ const cells, count = 200, 300
 
 func newData[F num.Float]() *data[F] {
 	rng := rand.New(rand.NewPCG(3, 4))
-	d := &data[F]{readings: make([]float64, 4*count), clock: kernels.Clock[F]{Dt: .25, Limit: .25, Until: 9},
+	d := &data[F]{readings: make([]float64, 8*count), clock: kernels.Clock[F]{Dt: .25, Limit: .25, Until: 9},
 		operations: make([]Operation, count)}
 	d.limit.Take(.25)
 	for k := range 20 {
@@ -69,7 +69,8 @@ func newData[F num.Float]() *data[F] {
 			To:   End{First: int32(4*k + 2), Count: 1, Users: 2, Lowest: -3, Area: area()}, InvertFrom: -1, InvertTo: -1.5,
 			Loss: .05, Height: 1, Deck: rng.NormFloat64(),
 			Crest: rng.NormFloat64(), Barrels: 2, OneWay: rng.IntN(2) == 0, Start: .1, Ruled: rng.IntN(2) == 0,
-			Rule: int32(len(d.rules)), Rules: int32(rng.IntN(3)), Travel: float64(rng.IntN(2)), Jet: 4, Contraction: .6}
+			Rule: int32(len(d.rules)), Rules: int32(rng.IntN(3)), Travel: float64(rng.IntN(2)), Jet: 4, Span: .9,
+			Contraction: .6, FromMotion: int32(4 * (count + k)), ToMotion: int32(4*(count+k) + 2), X: .6, Y: -.8}
 		for _, t := range []*Table{&s.Inlet, &s.Critical, &s.Flow, &s.Friction, &s.Bottom, &s.Width} {
 			*t = Table{First: int32(rng.IntN(10)), Count: 10}
 		}
@@ -87,7 +88,8 @@ func newData[F num.Float]() *data[F] {
 		for end := range 2 {
 			p := Place{Cell: int32(rng.IntN(cells)), Structure: int32(k), Reading: int32(4*k + 2*end), To: end == 1}
 			d.places = append(d.places, p)
-			d.probes = append(d.probes, Probe{Cell: p.Cell, Reading: p.Reading, Lowest: -3, X: float64(rng.IntN(2))})
+			d.probes = append(d.probes, Probe{Cell: p.Cell, Reading: p.Reading, Lowest: -3, X: float64(rng.IntN(2))},
+				Probe{Cell: p.Cell, Reading: 4*count + p.Reading, X: .6, Y: -.8, Motion: true})
 		}
 	}
 	slices.SortStableFunc(d.places, func(a, b Place) int { return int(a.Cell - b.Cell) })
@@ -109,7 +111,7 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner) {
 		count int
 		make  func(d *data[F]) loop
 	}{
-		{"read", 2 * count, func(d *data[F]) loop { return NewReadLoop(d.probes, d.beds, d.w, d.readings) }},
+		{"read", 4 * count, func(d *data[F]) loop { return NewReadLoop(d.probes, d.beds, d.w, d.readings) }},
 		{"operate", count, func(d *data[F]) loop {
 			return NewOperateLoop(d.list, d.rules, d.rows, d.readings, d.prescribed, d.ahead, &d.clock, &d.limit, d.operations,
 				d.on)
@@ -140,7 +142,7 @@ func parity[F num.Float](t *testing.T, r cudatest.Runner) {
 func (d *data[F]) numbers() (all []float64) {
 	all = append(slices.Clone(d.readings), d.on...)
 	for _, o := range d.operations {
-		all = append(all, o.Discharge, o.Ahead, o.Total, o.On, o.Since, o.Share, o.Setting)
+		all = append(all, o.Discharge, o.Ahead, o.Total, o.On, o.Since, o.Share, o.Setting, o.Speed)
 	}
 	for _, m := range d.moved {
 		all = append(all, m.Volume, m.Pending)

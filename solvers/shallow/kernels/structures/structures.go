@@ -20,7 +20,7 @@ const (
 	Culvert              // the levels at both ends determine the discharge
 	Pump                 // a given discharge from From to To, or out of the domain, while it is on
 	Breach               // a gap in a wall, over whose crest water flows from the higher level to the lower one
-	Gate                 // water flows over a sill and under a gate from the higher level to the lower one
+	Gate                 // water flows over a sill and under a gate to the lower head
 )
 
 // End is where water leaves or enters, or is watched: Count cells, each with two readings, of which the first is First;
@@ -58,8 +58,11 @@ type Structure struct {
 	Deck                 float64 // height of a bridge's deck, or of the top of a closed gate, above the datum, m
 	Crest                float64 // weir coefficient times the length of the deck, m^1.5/s; of a breach the former alone
 
-	// Of a gate: √(2g) times its width, m^1.5/s, and the depth of the jet under it over its opening.
-	Jet, Contraction float64
+	// Of a gate: √(2g) times its width, m^1.5/s, that width, m, the depth of the jet under it over its opening, and the
+	// first readings of motion at its ends: see Probe.
+	Jet, Span, Contraction float64
+	FromMotion, ToMotion   int32
+	X, Y                   float64 // its direction, from From to To
 
 	// A ruled breach opens for good when the water at one of its ends has risen to Start, m. Bottom and Width are then the
 	// height of its crest and its length, in place of Value and Length, over the time since.
@@ -77,6 +80,7 @@ type Operation struct {
 	Since     float64 // time at which a ruled breach has opened, s
 	Share     float64 // what rules let the structure use of Value, from 0 to 1
 	Setting   float64 // Value times Share of a culvert or a gate, and Share of a pump
+	Speed     float64 // with which water comes out of an open gate, to To, m/s
 }
 
 // Rule determines what share of its opening or capacity a structure uses, by a level at Watched above the datum, m,
@@ -99,11 +103,14 @@ type Place struct {
 
 // Probe is a cell in which all ranks know the water: as index Reading of the readings the volume in m³, and as the next
 // one that times the height of the surface above Lowest, m⁴; of a line through the cell, whose normal has the length of
-// the line in it, the discharge through it in m³/s, and that against it. No reading is negative.
+// the line in it, the discharge through it in m³/s, and that against it. At a gate, whose direction times the root of
+// the cell's area is the normal, the motion: the volume times u², m⁵/s², with the velocity u along the gate, where this
+// is positive, and where it is negative. No reading is negative.
 type Probe struct {
 	Cell, Reading int32
 	Lowest        float64
 	X, Y          float64 // the normal, m; 0 for none
+	Motion        bool
 }
 
 // Moved is the volume that has come into a place since the start, m³. Pending is what a number of the precision of the
@@ -127,6 +134,11 @@ func Read[F num.Float](k int, probes []Probe, beds []kernels.Bed[F], w []kernels
 	moment := volume * num.Larger(h-float64(bed.Depth)-p.Lowest, 0)
 	if p.X != 0 || p.Y != 0 {
 		q := float64(c.Q2x)*p.X + float64(c.Q2y)*p.Y
+		if p.Motion && h > 0 {
+			q *= num.Abs(q) / h
+		} else if p.Motion {
+			q = 0
+		}
 		volume, moment = num.Larger(q, 0), num.Larger(-q, 0)
 	}
 	readings[p.Reading], readings[p.Reading+1] = volume, moment
@@ -175,14 +187,7 @@ func Operate[F num.Float](k int, list []Structure, rules []Rule, rows []kernels.
 		}
 		o.Ahead = 2 * num.Abs(q)
 	case Gate:
-		if toLevel > fromLevel {
-			q = -s.under(q, toLevel, fromLevel, dt)
-			if s.OneWay {
-				q = 0
-			}
-		} else {
-			q = s.under(q, fromLevel, toLevel, dt)
-		}
+		q, o.Speed = s.gate(q, o.Discharge, readings, from, fromLevel, to, toLevel, dt)
 		o.Ahead = 2 * num.Abs(q)
 	case Pump:
 		o.Setting = o.Share
@@ -336,27 +341,91 @@ func (s *Structure) over(crest, weir, up, down, dt float64) float64 {
 	return q
 }
 
-// under returns the discharge over a sill and under a gate of an opening in m, and over the gate. With the head E and
-// the depth behind Y above the sill it is W y √(2g (E - max(Y, y))) with the depth y = max(Y, 2E/3) of a drowned or
-// critical flow over the sill, or that of the jet under the gate, Contraction times the opening, if it is smaller.
-// The levels of both ends are those that the discharge leaves at the end of the step, dt/both times it closer to each
-// other.
-func (s *Structure) under(opening, up, down, dt float64) float64 {
-	head, behind := up-s.InvertFrom, num.Larger(down-s.InvertFrom, 0)
-	if head <= behind {
+// gate returns the discharge of a gate of an opening in m, and the velocity with which water comes out of it as far as
+// it is open, from the discharge of the step before. To and fro, water flows to where the head drives it.
+func (s *Structure) gate(opening, before float64, readings []float64, from, fromLevel, to, toLevel, dt float64) (
+	q, speed float64) {
+	open := s.openShare(opening, num.Larger(fromLevel, toLevel))
+	forth := open * s.velocityHead(s.From.sum(s.FromMotion, readings), from)
+	back := open * s.velocityHead(s.To.sum(s.ToMotion+1, readings), to)
+	if fromLevel+forth-toLevel >= toLevel+back-fromLevel {
+		return s.under(opening, open, num.Larger(before, 0), fromLevel, forth, toLevel, dt)
+	}
+	if s.OneWay {
+		return 0, 0
+	}
+	q, speed = s.under(opening, open, num.Larger(-before, 0), toLevel, back, fromLevel, dt)
+	return -q, -speed
+}
+
+// openShare returns the share of a gate's flow that is that of an open channel: 1 while the gate is above the water, 0
+// where the water is deeper than 5/4 of the opening, and linear in between (HEC-RAS, Hydraulic Reference Manual:
+// transition from weir to gate flow). A closed gate has none.
+func (s *Structure) openShare(opening, level float64) float64 {
+	const transition = .25
+	depth := level - s.InvertFrom
+	switch {
+	case opening <= 0:
+		return 0
+	case depth <= opening:
+		return 1
+	}
+	return num.Larger(1-(depth-opening)/(transition*opening), 0)
+}
+
+// velocityHead returns the mean velocity head of a volume of water at an end of a gate, in m, from its motion.
+func (s *Structure) velocityHead(motion, volume float64) float64 {
+	if !(volume > 0) {
 		return 0
 	}
-	depth := num.Smaller(num.Larger(behind, 2*head/3), s.Contraction*opening)
-	fall, q := head-num.Larger(behind, depth), 0.0
-	if fall > 0 && depth > 0 {
-		most := s.Jet * depth // of the root of the fall
-		half := most * most * dt * (s.From.Area + s.To.Area) / (2 * s.From.Area * s.To.Area)
-		q = most * most * fall / (half + num.Sqrt(half*half+most*most*fall))
+	share := s.Span / s.Jet // 1/√(2g)
+	return motion / volume * (share * share)
+}
+
+// sum returns the sum of every second one of the readings from first on, one for each cell of an end.
+func (e *End) sum(first int32, readings []float64) (sum float64) {
+	for n := int32(0); n < e.Count; n++ {
+		sum += readings[first+2*n]
+	}
+	return sum
+}
+
+// under returns the discharge under and over a gate of an opening in m, with a level in front and one behind, and the
+// velocity with which water comes out of it as far as it is open. Of the share that is open, the head is higher by that
+// of the water's velocity, the gate does not make the jet thinner, and most of the discharge before is supplied to its
+// ends as it was.
+func (s *Structure) under(opening, open, before, up, rise, down, dt float64) (q, speed float64) {
+	const supplied = .75 // more would leave oscillations between small ends undamped
+	head, behind := up-s.InvertFrom, num.Larger(down-s.InvertFrom, 0)
+	q, _ = s.jet(s.Contraction*opening, head, behind, 0, dt)
+	if open > 0 {
+		free, depth := s.jet(head+rise, head+rise, behind, supplied*before, dt)
+		q += open * (free - q)
+		if free > 0 {
+			speed = open * free / (s.Span * depth)
+		}
 	}
 	if s.Crest > 0 {
 		q += s.over(s.Deck+opening, s.Crest, up, down, dt)
 	}
-	return q
+	return q, speed
+}
+
+// jet returns the discharge over a sill, and the depth of the flow there, which is at most thickest. With the head E
+// and the depth behind Y above the sill the discharge is W y √(2g (E - max(Y, y))) with the depth y = max(Y, 2E/3) of
+// a drowned or critical flow, or the thickest. The levels of both ends are those at the end of the step, closer to each
+// other by dt/both times what the discharge is more than that supplied.
+func (s *Structure) jet(thickest, head, behind, supplied, dt float64) (q, depth float64) {
+	depth = num.Smaller(num.Larger(behind, 2*head/3), thickest)
+	fall := head - num.Larger(behind, depth)
+	if !(fall > 0 && depth > 0) {
+		return 0, depth
+	}
+	both := s.From.Area * s.To.Area / (s.From.Area + s.To.Area)
+	most := s.Jet * depth // of the root of the fall
+	half := most * most * dt / (2 * both)
+	fall += num.Smaller(supplied*dt/both, fall) // it does not keep water flowing between equal levels
+	return most * most * fall / (half + num.Sqrt(half*half+most*most*fall)), depth
 }
 
 // at returns the value at x, on the line through the last two rows beyond them.
@@ -366,7 +435,7 @@ func (t *Table) at(rows []kernels.Row, x float64) float64 {
 
 // Transfer moves the water of the structures in the cell of spot k, and bounds the length of the next step by what
 // comes in: as for rain on dry ground, waves on it do not go farther than the CFL condition permits. Water leaves with
-// its velocity, and comes in without one.
+// its velocity, and comes in without one, but out of an open gate with that which it has there.
 //
 //atoll:kernel
 func Transfer[F num.Float](k int, spots []Spot, places []Place, list []Structure, operations []Operation,
@@ -402,6 +471,10 @@ func Transfer[F num.Float](k int, spots []Spot, places []Place, list []Structure
 		if inflow < 0 && before > 0 {
 			share := c.H2 / before
 			c.Q2x, c.Q2y = c.Q2x*share, c.Q2y*share
+		}
+		if inflow > 0 && s.Kind == Gate {
+			carried := (c.H2 - before) * F(o.Speed)
+			c.Q2x, c.Q2y = c.Q2x+carried*F(s.X), c.Q2y+carried*F(s.Y)
 		}
 		change := (float64(c.H2) - float64(before)) * area
 		m.Volume += change

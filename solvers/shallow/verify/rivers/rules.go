@@ -76,7 +76,7 @@ func Rules(ctx context.Context, p *verify.Page) error {
 	if err := gates(ctx, p); err != nil {
 		return err
 	}
-	for _, check := range []func(context.Context, *verify.Page) error{pumpByTable, barrier, sluice, intake} {
+	for _, check := range []func(context.Context, *verify.Page) error{openGates, pumpByTable, barrier, sluice, intake} {
 		if err := check(ctx, p); err != nil {
 			return err
 		}
