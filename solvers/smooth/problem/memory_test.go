@@ -10,7 +10,7 @@ const plane = `
 solver = "smooth"
 mesh = { generate = "delaunay", bounds = [0, 0, 1, 1], cells = 20000 }
 metric = { field = "linear", low = 0.5, high = 0.05 }
-method = { sweeps = 4 }
+method = { sweeps = 2 }
 output = { format = [] }
 `
 
@@ -19,13 +19,13 @@ func TestMemoryIsEstimated(t *testing.T) {
 solver = "smooth"
 mesh = { generate = "box", bounds = [0, 0, 0, 1, 1, 1], cells = 30000 }
 metric = { field = "uniform" }
-method = { sweeps = 4 }
+method = { sweeps = 2 }
 output = { format = [] }
 `
 	for _, smoother := range []string{"pain", "barrier", "hybrid"} {
 		runtest.MemoryIsEstimated(t, 0, plane, "method.smoother="+smoother)
 	}
-	runtest.MemoryIsEstimated(t, 0, plane, "method={smoother='pain', cull=true, precision='float32', sweeps=4}")
+	runtest.MemoryIsEstimated(t, 0, plane, "method={smoother='pain', cull=true, precision='float32', sweeps=2}")
 	const grid = "metric={width='0.01+0.02*x', height='0.01+0.02*y', samples=256}"
 	// Cases that a GPU smooths by tiles.
 	for _, set := range []string{"method.precision='float64'", "method.precision='float32'", "mesh.cells=90000", grid} {
@@ -40,9 +40,9 @@ output = { format = [] }
 	}
 	runtest.MemoryIsEstimated(t, 0, solid, "metric={width='0.1+0.02*x', height='0.1+0.02*y', depth='0.1', samples=32}")
 	runtest.MemoryIsEstimated(t, 0, solid, "method.smoother=barrier")
-	runtest.MemoryIsEstimated(t, 0, solid, "method={smoother='pain', cull=true, precision='float32', sweeps=4}")
+	runtest.MemoryIsEstimated(t, 0, solid, "method={smoother='pain', cull=true, precision='float32', sweeps=2}")
 	runtest.MemoryIsEstimated(t, 0, solid, "metric={field='implied'}")
-	runtest.CopiesAreEstimated(t, "vtu", plane, "method={smoother='pain', cull=true, precision='float32', sweeps=4}")
+	runtest.CopiesAreEstimated(t, "vtu", plane, "method={smoother='pain', cull=true, precision='float32', sweeps=2}")
 	runtest.CopiesAreEstimated(t, "vtu", plane, "method.smoother=barrier", "output.fields=['area']")
 	runtest.CopiesAreEstimated(t, "vtu", solid)
 }
