@@ -56,6 +56,30 @@ func TestGeoJSON(t *testing.T) {
 	}
 }
 
+// TestGeometries: a geometry may be alone in a file, and a feature may have several, each of which is a feature then.
+func TestGeometries(t *testing.T) {
+	const line = `{"type": "LineString", "coordinates": [[0, 0], [1, 2]]}`
+	const point = `{"type": "Point", "coordinates": [3, 4]}`
+	const collection = `{"type": "GeometryCollection", "geometries": [`
+	several := collection + line + `, ` + collection + point + `]}]}`
+	for text, want := range map[string][]Kind{line: {Lines}, several: {Lines, Points},
+		`{"type": "Feature", "properties": {"name": "a"}, "geometry": ` + several + `}`: {Lines, Points}} {
+		f, err := Read(write(t, "a.geojson", []byte(text)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []Kind
+		for _, x := range f.Features {
+			if got = append(got, x.Kind); x.Number != 1 || strings.Contains(text, "name") && x.Name() != "a" {
+				t.Errorf("%s: feature %+v", text, x)
+			}
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %v, want %v", text, got, want)
+		}
+	}
+}
+
 // shape encodes a record of lines or polygons, with heights if the kind has them.
 func shape(number, kind int, parts ...[]Position) []byte {
 	var content []byte
@@ -179,6 +203,8 @@ func TestRefused(t *testing.T) {
 		{"a.json", change(", [10, 5, 4]", ""), "feature 1: part 1 of the line has 1 positions"},
 		{"a.json", change("EPSG::27700", "XYZ"), "the coordinate reference system is"},
 		{"a.json", `{"type": "FeatureCollection", "features": []}`, "has no features"},
+		{"a.json", `{"type": "FeatureCollection", "features": [{"type": "Feature", "geometry": null}]}`, "has no geometry"},
+		{"a.json", `{"type": "GeometryCollection", "geometries": [null]}`, "feature 1 has no geometry"},
 		{"a.shp", "text", "it is not a Shapefile"},
 		{"a.shp", string(shapefile(shape(1, 31, []Position{{}, {}}))), "record 1: shapes of kind 31"},
 		{"a.shp", string(shapefile(shape(1, 3, []Position{{}, {X: math.NaN()}}))), "feature 1: a coordinate is not finite"},
@@ -197,6 +223,7 @@ func TestRefused(t *testing.T) {
 // FuzzRead: any content gives an error or features with finite coordinates.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(collection), true)
+	f.Add([]byte(`{"type": "GeometryCollection", "geometries": [{"type": "Point", "coordinates": [1, 2]}]}`), true)
 	f.Add(shapefile(shape(1, 13, []Position{{1, 2, 3}, {4, 5, 6}})), false)
 	f.Add(table([2]string{"a", "1"}), false)
 	f.Fuzz(func(t *testing.T, data []byte, isJSON bool) {

@@ -7,7 +7,9 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
+	"strings"
 )
 
 // object is a Feature or FeatureCollection of GeoJSON (RFC 7946), or a geometry that is not in a feature.
@@ -28,6 +30,23 @@ type feature struct {
 type geometry struct {
 	Type        string
 	Coordinates json.RawMessage
+	Geometries  []*geometry // of a GeometryCollection
+}
+
+// geometries are the types of geometries.
+var geometries = []string{"Point", "MultiPoint", "LineString", "MultiLineString", "Polygon", "MultiPolygon", collected}
+
+const collected = "GeometryCollection"
+
+// single returns the geometries of a collection, and of those in it, or a geometry that is none.
+func (g *geometry) single() (list []*geometry) {
+	if g == nil || g.Type != collected {
+		return []*geometry{g}
+	}
+	for _, o := range g.Geometries {
+		list = append(list, o.single()...)
+	}
+	return list
 }
 
 // parseGeoJSON reads the features of GeoJSON. Coordinates are those of the file, whatever its system: RFC 7946 wants
@@ -39,12 +58,14 @@ func (f *File) parseGeoJSON(data []byte) error {
 		return jsonError(data, err)
 	}
 	list := document.Features
-	switch document.Type {
-	case "FeatureCollection":
-	case "Feature":
+	switch {
+	case document.Type == "FeatureCollection":
+	case document.Type == "Feature":
 		list = []json.RawMessage{data}
+	case slices.Contains(geometries, document.Type):
+		list = []json.RawMessage{slices.Concat([]byte(`{"geometry":`), data, []byte("}"))}
 	default:
-		return fmt.Errorf("the type is %.40q, want a FeatureCollection", document.Type)
+		return fmt.Errorf("the type is %.40q, want a FeatureCollection, a Feature or a geometry", document.Type)
 	}
 	if document.CRS != nil {
 		if err := f.setSystem(document.CRS.Properties.Name); err != nil {
@@ -57,21 +78,23 @@ func (f *File) parseGeoJSON(data []byte) error {
 		if err := json.Unmarshal(raw, &one); err != nil {
 			return fmt.Errorf("feature %d: %w", i+1, err)
 		}
-		if one.Geometry == nil {
-			return fmt.Errorf("feature %d has no geometry", i+1)
-		}
-		kind, parts, err := one.Geometry.parts()
-		if err != nil {
-			return fmt.Errorf("feature %d: %w", i+1, err)
-		}
-		for _, part := range parts {
-			positions += len(part)
-		}
-		if positions > maxPositions {
-			return fmt.Errorf("it has more than %d positions", maxPositions)
-		}
-		if err := f.add(Feature{Kind: kind, Parts: parts, Properties: one.Properties, Number: i + 1}); err != nil {
-			return err
+		for _, g := range one.Geometry.single() {
+			if g == nil {
+				return fmt.Errorf("feature %d has no geometry", i+1)
+			}
+			kind, parts, err := g.parts()
+			if err != nil {
+				return fmt.Errorf("feature %d: %w", i+1, err)
+			}
+			for _, part := range parts {
+				positions += len(part)
+			}
+			if positions > maxPositions {
+				return fmt.Errorf("it has more than %d positions", maxPositions)
+			}
+			if err := f.add(Feature{Kind: kind, Parts: parts, Properties: one.Properties, Number: i + 1}); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -134,8 +157,7 @@ func (g *geometry) parts() (kind Kind, parts [][]Position, err error) {
 			raw = append(raw, polygon...)
 		}
 	default:
-		return 0, nil, fmt.Errorf("a geometry of type %.40q is not supported: ogr2ogr -explodecollections "+
-			"divides collections", g.Type)
+		return 0, nil, fmt.Errorf("a geometry of type %.40q is not known, want %s", g.Type, strings.Join(geometries, ", "))
 	}
 	if err != nil {
 		return 0, nil, err
