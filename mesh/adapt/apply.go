@@ -19,10 +19,10 @@ func (e *engine) applyAll(taken []*operation.Candidate) {
 		changes = e.addLineChanges(changes, c, born[i])
 	}
 	e.changeLines(changes)
-	for i, c := range taken {
-		e.rebuild(c, born[i])
-		e.announce(c, e.workers[0].Cells)
-		e.replace(c.Cavity, e.workers[0].Cells)
+	e.each(len(taken), func(w *operation.Worker, i int) { e.Build(w, taken[i], born[i]) })
+	for _, c := range taken {
+		e.announce(c, c.Cells)
+		e.replace(c.Cavity, c.Cells)
 		if c.Kind != operation.Split && c.Kind != operation.Swap {
 			e.SetLine(c.A)
 		}
@@ -43,36 +43,27 @@ func (e *engine) bear(c *operation.Candidate) int32 {
 	return v
 }
 
-// rebuild sets the cells of the first worker to those that replace the cavity of a candidate.
-func (e *engine) rebuild(c *operation.Candidate, born int32) {
-	w := e.workers[0]
-	e.Build(w, c)
-	for i := range w.Cells {
-		for j, v := range w.Cells[i].V[:e.Dim+1] {
-			if v == mutable.Unborn {
-				w.Cells[i].V[j] = born
-			}
-		}
-	}
-}
-
 // replace replaces cells by others, of which a part keeps those that it needs, and marks all their vertices.
 func (e *engine) replace(old []int32, cells []mutable.Cell) {
 	e.growMarks()
 	for _, k := range old {
-		for _, v := range e.Cells[k].V[:e.Dim+1] {
-			e.marks[v] = markAll
-		}
-		e.RemoveCell(k)
+		e.mark(&e.Cells[k])
 	}
 	for i := range cells {
-		if !e.needs(&cells[i]) {
-			continue
+		if c := &cells[i]; e.needs(c) {
+			e.mark(c)
+			old = mutable.PutCell(e.Mesh, old, c)
 		}
-		for _, v := range cells[i].V[:e.Dim+1] {
-			e.marks[v] = markAll
-		}
-		e.AddCell(cells[i])
+	}
+	for _, k := range old {
+		e.RemoveCell(k)
+	}
+}
+
+// mark marks the vertices of a cell for all operations.
+func (e *engine) mark(c *mutable.Cell) {
+	for _, v := range c.V[:e.Dim+1] {
+		e.marks[v] = markAll
 	}
 }
 

@@ -33,7 +33,7 @@ func (e *engine) run(ctx context.Context) error {
 		e.approach(ctx)
 	}
 	e.stage(ctx, mostCycles, settled)
-	e.renumber(1)
+	e.renumber(1.1)
 	e.LeastNew = kernels.Shortest
 	if e.Dim == 2 {
 		e.thinOut(ctx)
@@ -151,7 +151,7 @@ func (e *engine) stage(ctx context.Context, most int, settled float64) {
 		if cycle%2 == 1 {
 			e.sweep()
 		}
-		e.renumber(1.5)
+		e.renumber(2)
 		n := e.owned()
 		if e.progress != nil {
 			e.progress(n)

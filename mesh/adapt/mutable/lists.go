@@ -73,3 +73,42 @@ func (l *blocks) remove(t *kernels.Mesh, v, cell int32) {
 		*b = kernels.Span{}
 	}
 }
+
+// PutCell adds a cell, in the place of the first of some old ones that has all its vertices but one, which thereby
+// stay in the lists of cells around the others. It returns the old cells that are left, and changes their order.
+func PutCell(t *Mesh, old []int32, c *Cell) (left []int32) {
+	for i, k := range old {
+		gone, fresh := difference(t.Dim, &t.Cells[k], c)
+		if fresh < 0 {
+			continue
+		}
+		t.blocks.remove(&t.Mesh, gone, k)
+		t.blocks.add(&t.Mesh, fresh, k)
+		t.Cells[k] = *c
+		last := len(old) - 1
+		old[i], old[last] = old[last], k
+		return old[:last]
+	}
+	t.AddCell(*c)
+	return old
+}
+
+// difference returns the vertex of a cell that another does not have, and the one that only the other has; -1 if they
+// differ in more.
+func difference(dim int, a, b *Cell) (onlyA, onlyB int32) {
+	onlyA, onlyB = -1, -1
+	for _, v := range b.V[:dim+1] {
+		if !a.Has(dim, v) {
+			if onlyB >= 0 {
+				return -1, -1
+			}
+			onlyB = v
+		}
+	}
+	for _, v := range a.V[:dim+1] {
+		if !b.Has(dim, v) {
+			onlyA = v
+		}
+	}
+	return onlyA, onlyB
+}

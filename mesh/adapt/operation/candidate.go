@@ -12,8 +12,9 @@ type Candidate struct {
 	// face between the vertices A and B, replaced by cells at the vertex C.
 	A, B, C int32
 	kernels.Bid
-	Cavity []int32       // the cells that it replaces
-	Born   kernels.Birth // of a split
+	Cavity []int32        // the cells that it replaces
+	Born   kernels.Birth  // of a split
+	Cells  []mutable.Cell // that replace these, once they are built
 }
 
 // Worker has the memory with which one goroutine evaluates candidates.
@@ -28,10 +29,11 @@ type Worker struct {
 	numbers  []float64
 	quality  []float64
 	cavities []int32 // of the candidates found
+	built    []mutable.Cell
 }
 
 // Reset forgets the candidates found.
-func (w *Worker) Reset() { w.Found, w.cavities = w.Found[:0], w.cavities[:0] }
+func (w *Worker) Reset() { w.Found, w.cavities, w.built = w.Found[:0], w.cavities[:0], w.built[:0] }
 
 // keep adds a candidate to those found.
 func (w *Worker) keep(c *Candidate) { w.Found = append(w.Found, *c) }

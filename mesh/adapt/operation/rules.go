@@ -102,18 +102,16 @@ func (r *Rules) Evaluate(w *Worker, kind Kind, pivot int32) {
 	}
 }
 
-// Build sets w.Cells to those that replace the cavity of a candidate that was found.
-func (r *Rules) Build(w *Worker, c *Candidate) {
+// Build makes the cells that replace the cavity of a candidate that was found. born is the new vertex of a split.
+func (r *Rules) Build(w *Worker, c *Candidate, born int32) {
 	w.Cells = w.Cells[:0]
-	if r.Dim == 2 {
+	ok := true
+	switch {
+	case r.Dim == 2:
 		r.buildInPlane(w, c)
-		return
-	}
-	ok := false
-	switch c.Kind {
-	case Split:
+	case c.Kind == Split:
 		ok = splits{r}.build(w, c, -1)
-	case Swap:
+	case c.Kind == Swap:
 		ok = swaps{r}.build(w, c, -1)
 	default:
 		ok = collapses{r}.build(w, c, -1)
@@ -121,6 +119,16 @@ func (r *Rules) Build(w *Worker, c *Candidate) {
 	if !ok {
 		panic("mesh: a chosen operation cannot be applied")
 	}
+	for i := range w.Cells {
+		for j, v := range w.Cells[i].V[:r.Dim+1] {
+			if v == mutable.Unborn {
+				w.Cells[i].V[j] = born
+			}
+		}
+	}
+	from := len(w.built)
+	w.built = append(w.built, w.Cells...)
+	c.Cells = w.built[from:len(w.built):len(w.built)]
 }
 
 // Move moves a vertex by a Newton step that reduces Σ 1/q over the cells around it (at last Σ q⁻⁴), with the metric
