@@ -6,6 +6,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/engine"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // moveLoop returns the loop that moves the vertices of a set by a smoother.
@@ -37,9 +38,6 @@ type arrays[F num.Float] struct {
 	edgeLengths []kernels.EdgeLengths[F]
 }
 
-// metricArray is the name of the metric's arrays in errors of allocation.
-const metricArray = "metric"
-
 // uploaded declares an array that the host has.
 func uploaded[T any](t *engine.Table, what string, src []T) []T {
 	return engine.Input(t, what, len(src), func() []T { return src }).Data
@@ -55,13 +53,7 @@ func (a *solver[F]) declareMesh(p *layout.Part, field kernels.Field[F]) *measure
 	}
 	a.mesh = kernels.Mesh[F]{Rings: uploaded(t, "rings", p.Rings), More: uploaded(t, "rings", p.MoreNeighbours),
 		Rails: uploaded(t, "rails", rails)}
-	a.field = field
-	a.field.Samples = uploaded(t, metricArray, field.Samples)
-	a.field.SizesX, a.field.SizesY = uploaded(t, metricArray, field.SizesX), uploaded(t, metricArray, field.SizesY)
-	a.field.Nodes = uploaded(t, metricArray, field.Nodes)
-	a.field.Background = uploaded(t, metricArray, field.Background)
-	a.field.Starts, a.field.Lists = uploaded(t, metricArray, field.Starts), uploaded(t, metricArray, field.Lists)
-	a.field.Listed = uploaded(t, metricArray, field.Listed)
+	a.field = sizing.Declared(t, field, a.cfg.Shared)
 	a.cells, a.edges = uploaded(t, "cells", p.Cells), uploaded(t, "edges", p.Edges)
 	a.shapes = engine.Add[kernels.Shape[F]](t, "cells", len(p.Cells))
 	a.edgeLengths = engine.Add[kernels.EdgeLengths[F]](t, "edges", len(p.Edges)).Data

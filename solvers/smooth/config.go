@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/atoll-hpc/atoll/dist/onmachine"
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
@@ -39,6 +40,8 @@ type Config struct {
 	Untangle  bool    // accept inverted or flat cells, for Solver.Untangle, which also rescales
 	KeepShape bool    // no step of barrier gives a cell a worse shape than the worst of the mesh at the start
 	Rescale   bool    // scale the metric so that the mesh's area in it is that of as many ideal triangles as it has
+
+	Shared *onmachine.Copy // has arrays of the metric, or nil; the solver closes it
 }
 
 // parameters checks a configuration and returns the kernels' constants (kernels.Params). Flat and Margin are a few

@@ -32,7 +32,7 @@ func (s *solver[F]) SetPositions(ctx context.Context, positions [][3]float64) er
 func (s *solver[F]) updateMetric(v []kernels.Vertex[F]) faults.List {
 	field := sizing.InPrecision[F](&s.metric.Field)
 	field.Scale = s.field.Scale
-	return withMetric(s.part, &field, v)
+	return s.withMetric(&field, v)
 }
 
 func (s *solidSolver[F]) Resume(ctx context.Context, from Vertices) error {

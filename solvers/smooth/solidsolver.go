@@ -64,6 +64,7 @@ func setUpSolid[F num.Float](ctx context.Context, env solvers.Env, cfg Config, p
 	metric *sizing.SolidMetric) (_ *solidSolver[F], err error) {
 	s := &solidSolver[F]{part: part, metric: metric}
 	s.mover = newMover[F, solid.Vertex[F]](env, cfg, &part.Subdomain, 3, [3][]float64{part.X, part.Y, part.Z})
+	s.Owns(cfg.Shared)
 	comm := env.Comm
 	defer func() {
 		if err != nil {
@@ -115,12 +116,7 @@ func (s *solidSolver[F]) declareMesh() *measured[F] {
 	s.mesh = solid.Mesh[F]{Spans: uploaded(t, "neighbours", p.Spans),
 		Neighbours:  uploaded(t, "neighbours", p.Neighbours),
 		CavityFaces: uploaded(t, "neighbours", p.CavityFaces), Frames: uploaded(t, "frames", frames)}
-	f := &s.field
-	f.Samples, f.SizesX = uploaded(t, metricArray, f.Samples), uploaded(t, metricArray, f.SizesX)
-	f.SizesY, f.SizesZ = uploaded(t, metricArray, f.SizesY), uploaded(t, metricArray, f.SizesZ)
-	f.Nodes, f.Background = uploaded(t, metricArray, f.Nodes), uploaded(t, metricArray, f.Background)
-	f.Starts, f.Lists = uploaded(t, metricArray, f.Starts), uploaded(t, metricArray, f.Lists)
-	f.Listed = uploaded(t, metricArray, f.Listed)
+	s.field = sizing.SolidDeclared(t, s.field, s.cfg.Shared)
 	s.shapes = engine.Add[solid.Shape[F]](t, "cells", len(p.Cells))
 	s.lengths = engine.Add[F](t, "edges", len(p.Edges)).Data
 	s.areas = engine.Add[F](t, "boundary", len(p.BoundaryFaces)).Data

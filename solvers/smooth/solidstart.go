@@ -28,7 +28,8 @@ func (s *solidSolver[F]) initialise(v []solid.Vertex[F]) faults.List {
 
 // withMetric sets the metric of each vertex to that at its position, and returns where it is not positive definite.
 func (s *solidSolver[F]) withMetric(field *solid.Field[F], v []solid.Vertex[F]) faults.List {
-	c := sizing.FlatSolidCells(field)
+	comm := s.Env().Comm
+	c := sizing.FlatSolidCells(field, comm.Rank(), comm.Size())
 	for i := range v {
 		p := &v[i]
 		at := field.At(solid.Vector[F]{X: p.X, Y: p.Y, Z: p.Z})

@@ -101,6 +101,7 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, part *
 	metric *sizing.Metric) (_ *solver[F], err error) {
 	s := &solver[F]{part: part, metric: metric}
 	s.mover = newMover[F, kernels.Vertex[F]](env, cfg, &part.Subdomain, 2, [3][]float64{part.X, part.Y})
+	s.Owns(cfg.Shared)
 	comm := env.Comm
 	defer func() {
 		if err != nil {
@@ -128,7 +129,7 @@ func setUp[F num.Float](ctx context.Context, env solvers.Env, cfg Config, part *
 		}
 		field.Scale = F(scale)
 	}
-	if err := faults.Agree(ctx, comm, initialise(part, &field, v, cfg.Untangle)); err != nil {
+	if err := faults.Agree(ctx, comm, s.initialise(&field, v)); err != nil {
 		return nil, err
 	}
 	s.declare(v)

@@ -8,16 +8,15 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/common/num"
 	"github.com/atoll-hpc/atoll/solvers/smooth/faults"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
-	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
 	"github.com/atoll-hpc/atoll/solvers/smooth/rescaling"
 	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
-// initialise sets the metric of every vertex and returns the faults of the mesh; inverted triangles unless tangled.
-func initialise[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.Vertex[F],
-	tangled bool) faults.List {
-	c := withMetric(part, field, v)
-	if tangled {
+// initialise sets the metric of every vertex and returns the faults of the mesh; inverted triangles if not to be
+// untangled.
+func (s *solver[F]) initialise(field *kernels.Field[F], v []kernels.Vertex[F]) faults.List {
+	part, c := s.part, s.withMetric(field, v)
+	if s.cfg.Untangle {
 		return c
 	}
 	for k, cell := range part.Cells {
@@ -31,8 +30,9 @@ func initialise[F num.Float](part *layout.Part, field *kernels.Field[F], v []ker
 }
 
 // withMetric sets the metric of each vertex to that at its position, and returns where it is not positive definite.
-func withMetric[F num.Float](part *layout.Part, field *kernels.Field[F], v []kernels.Vertex[F]) faults.List {
-	c := sizing.FlatCells(field)
+func (s *solver[F]) withMetric(field *kernels.Field[F], v []kernels.Vertex[F]) faults.List {
+	part, comm := s.part, s.Env().Comm
+	c := sizing.FlatCells(field, comm.Rank(), comm.Size())
 	for i := range v {
 		p := &v[i]
 		at := field.At(p.X, p.Y)
@@ -81,7 +81,7 @@ func (s *solver[F]) Untangle(ctx context.Context) (Untangling, error) {
 		},
 		setMetric: func(v []kernels.Vertex[F], scale float64) faults.List {
 			s.field.Scale, field.Scale = F(scale), F(scale)
-			return withMetric(s.part, &field, v)
+			return s.withMetric(&field, v)
 		},
 	})
 }

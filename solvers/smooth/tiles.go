@@ -13,6 +13,7 @@ import (
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels"
 	"github.com/atoll-hpc/atoll/solvers/smooth/kernels/lookup"
 	"github.com/atoll-hpc/atoll/solvers/smooth/layout"
+	"github.com/atoll-hpc/atoll/solvers/smooth/sizing"
 )
 
 // tileSweeps prepares sweeps by tiles if they were requested or are fastest: on a device that can record. They
@@ -95,8 +96,8 @@ func (s *solver[F]) uploadTiles(t *kernels.TiledMesh[F]) error {
 	a.mesh = kernels.TiledMesh[F]{Tiles: uploaded(table, "tiles", t.Tiles), Slots: uploaded(table, "tiles", t.Slots),
 		Visits: uploaded(table, "tiles", t.Visits), Extras: uploaded(table, "tiles", t.Extras), Rails: s.mesh.Rails,
 		Sliders: uploaded(table, "tiles", t.Sliders), Index: uploaded(table, "tiles", t.Index),
-		NodeRow:  engine.Add[kernels.Row[F]](table, metricArray, nodes).Data,
-		NodeRest: engine.Add[F](table, metricArray, nodes).Data}
+		NodeRow:  engine.Add[kernels.Row[F]](table, sizing.ArrayName, nodes).Data,
+		NodeRest: engine.Add[F](table, sizing.ArrayName, nodes).Data}
 	a.windows = engine.Add[kernels.Window](table, "tiles", len(t.Tiles)-1).Data
 	const what = "vertices of tiles"
 	for k := range a.vertices {

@@ -17,7 +17,7 @@ func memory(c *config.Case, held solvers.Counts) int64 {
 	w := c.Sections.(*Sections)
 	method, width := &w.Method, solvers.Width(w.Method.Precision)
 	bytes := smooth.SurveyBytes + samples(&w.Metric, held.Dim)*width + meshMemory(method, held, width) +
-		w.metricMeshMemory(c, width)
+		w.metricMeshMemory(c, held, width)
 	if held.SeparateMemory && held.Dim == 2 {
 		cfg := smooth.Config{Smoother: method.Smoother, Guard: method.Guard, Cull: method.Cull}
 		bytes += cfg.TileBytes(int64(held.Held), int64(w.Metric.Samples)*int64(w.Metric.Samples), method.Precision)
@@ -69,12 +69,12 @@ func samples(m *request.Metric, dim int) int64 {
 	return 4 * n * n // one of four is padding
 }
 
-// metricMeshMemory returns the bytes of a metric at the vertices of a mesh, all of which each rank holds: the
-// vertices, the cells with the three or four neighbours of each, and the boxes by which positions are found. There
-// is a box for every two triangles or four tetrahedra, with a list of the cells that it intersects: a triangle
-// intersects 3.7 boxes and a tetrahedron 6.8, as measured on Delaunay meshes and generated boxes. The result is 0
-// if the header of a file has no counts.
-func (w *Sections) metricMeshMemory(c *config.Case, width int64) int64 {
+// metricMeshMemory returns the bytes of a metric at the vertices of a mesh: the vertices, the cells with the three or
+// four neighbours of each, and the boxes by which positions are found. There is a box for every two triangles or four
+// tetrahedra, with a list of the cells that it intersects: a triangle intersects 3.7 boxes and a tetrahedron 6.8, as
+// measured on Delaunay meshes and generated boxes. If ranks share them, it is the share of a rank's vertices. The
+// result is 0 if the header of a file has no counts.
+func (w *Sections) metricMeshMemory(c *config.Case, held solvers.Counts, width int64) int64 {
 	if m := &w.Metric; m.Field != "solution" && m.Field != "hessian" && m.Field != "implied" {
 		return 0
 	}
@@ -83,13 +83,25 @@ func (w *Sections) metricMeshMemory(c *config.Case, width int64) int64 {
 		on = config.Mesh{File: w.Metric.Background}
 	}
 	m, err := domain.EstimateMesh(c, &on)
-	switch {
-	case err != nil: // set-up reports the error
+	if err != nil { // set-up reports the error
 		return 0
-	case m.Dim == 3:
-		return m.Vertices*10*width + m.Cells*(2*16+2*4/4+4*68/10)
 	}
-	return m.Vertices*6*width + m.Cells*(2*12+2*4/2+4*37/10)
+	moved := m.Vertices
+	if whole, err := domain.EstimateMesh(c, &w.Mesh); err == nil && whole.Vertices > 0 {
+		moved = whole.Vertices
+	}
+	nodes, cells := m.Vertices*6, m.Cells*(2*12+2*4/2+4*37/10)
+	if m.Dim == 3 {
+		nodes, cells = m.Vertices*10, m.Cells*(2*16+2*4/4+4*68/10)
+	}
+	if held.SeparateMemory || nodes*8+cells < leastShared || int64(held.Held) >= moved {
+		return nodes*width + cells
+	}
+	share := (nodes*8 + cells) / moved * int64(held.Held)
+	if width < 8 { // in this precision each rank has the nodes
+		share += nodes * width
+	}
+	return share
 }
 
 // meshMemory returns the bytes of a part: for a vertex its position and metric, twice if the smoother may restore

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/atoll-hpc/atoll/backend/cpu"
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/dist"
+	"github.com/atoll-hpc/atoll/dist/onmachine"
 	"github.com/atoll-hpc/atoll/solvers"
 	"github.com/atoll-hpc/atoll/solvers/common/decompose"
 	"github.com/atoll-hpc/atoll/solvers/smooth/request"
@@ -20,15 +22,25 @@ type caseMetric struct {
 	Adjusted request.Adjusted
 }
 
+// sharedMetric is a metric with what ranks share of its arrays, nil for none.
+type sharedMetric struct {
+	caseMetric
+	shared *onmachine.Copy
+}
+
+// leastShared is the size in bytes from which on ranks of a machine share the arrays of a metric that is given at
+// vertices, since pages far from a rank's vertices are then not in its memory.
+var leastShared int64 = 8 << 20
+
 // makeMetric makes the metric of a case, on all ranks or on none. One that is given at vertices is made by rank 0, on a
-// mesh that rank 0 passes, and all ranks get a copy.
+// mesh that rank 0 passes, and all ranks get it.
 func (s *rankShare) makeMetric(ctx context.Context, c *config.Case, m *request.Metric, on wholeMesh, comm dist.Comm) (
-	made caseMetric, err error) {
+	made sharedMetric, err error) {
 	switch {
 	case !m.Nodal():
-		made, err = s.metric(ctx, m)
+		made.caseMetric, err = s.metric(ctx, m)
 	case on != nil:
-		made, err = nodalMetric(c, m, on.nodes())
+		made.caseMetric, err = nodalMetric(c, m, on.nodes())
 	}
 	if err != nil {
 		err = fmt.Errorf("[metric] %w", err)
@@ -39,17 +51,22 @@ func (s *rankShare) makeMetric(ctx context.Context, c *config.Case, m *request.M
 	if err := solvers.Agree(ctx, comm, err); err != nil || !m.Nodal() {
 		return made, err
 	}
+	if on != nil {
+		cpu.ReleaseMemory() // what the metric was made from
+	}
 	head, err := decompose.Share(ctx, comm, func(int) (*caseMetric, error) { return made.head(), nil })
 	switch {
 	case err != nil:
 		return made, err
 	case on == nil:
-		made = *head
+		made.caseMetric = *head
 	}
 	if made.Space != nil {
-		return made, made.Space.Broadcast(ctx, comm)
+		made.shared, err = made.Space.Share(ctx, comm, leastShared)
+	} else {
+		made.shared, err = made.Plane.Share(ctx, comm, leastShared)
 	}
-	return made, made.Plane.Broadcast(ctx, comm)
+	return made, err
 }
 
 // head returns a metric at vertices without its arrays.

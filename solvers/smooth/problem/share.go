@@ -42,11 +42,11 @@ func (s *rankShare) cellIDs() []int32 {
 }
 
 // setUpSolver sets up the solver of a case.
-func (s *rankShare) setUpSolver(ctx context.Context, w *Sections, metric caseMetric, env solvers.Env) (*smooth.Solver,
+func (s *rankShare) setUpSolver(ctx context.Context, w *Sections, metric sharedMetric, env solvers.Env) (*smooth.Solver,
 	error) {
 	m := w.Method
 	cfg := smooth.Config{Smoother: m.Smoother, Relax: m.Relax, Guard: m.Guard, Cull: m.Cull, Settled: m.Settled,
-		Gain: m.Gain, Floor: m.Floor, Untangle: m.Untangle, Rescale: w.Metric.Rescale,
+		Gain: m.Gain, Floor: m.Floor, Untangle: m.Untangle, Rescale: w.Metric.Rescale, Shared: metric.shared,
 		KeepShape: w.Metric.Field == "implied" && !m.Untangle}
 	if s.Solid != nil {
 		return smooth.NewSolid(ctx, env, m.Precision, cfg, s.Solid, metric.Space)

@@ -133,9 +133,11 @@ func boxesOfTriangle(m *mesh.Mesh, g *kernels.Field[float64], c int, found func(
 	}
 }
 
-// FlatCells lists triangles of the metric's mesh that are flat in the precision of the run.
-func FlatCells[F num.Float](f *kernels.Field[F]) (c faults.List) {
-	for k, p := range f.Background {
+// FlatCells lists triangles of the metric's mesh that are flat in the precision of the run: those of a rank's share.
+func FlatCells[F num.Float](f *kernels.Field[F], rank, ranks int) (c faults.List) {
+	lo, hi := len(f.Background)*rank/ranks, len(f.Background)*(rank+1)/ranks
+	for k := lo; k < hi; k++ {
+		p := &f.Background[k]
 		o, a, b := f.Nodes[p.At[0]], f.Nodes[p.At[1]], f.Nodes[p.At[2]]
 		one, other := F((a.X-o.X)*(b.Y-o.Y)), F((a.Y-o.Y)*(b.X-o.X))
 		if !(one > other) {

@@ -123,9 +123,11 @@ func boxesOfTetrahedron(m *mesh.Solid, b *cellBoxes, c int, found func(box int32
 	}
 }
 
-// FlatSolidCells lists tetrahedra of the metric's mesh that are flat in the precision of the run.
-func FlatSolidCells[F num.Float](f *solid.Field[F]) (c faults.List) {
-	for k, p := range f.Background {
+// FlatSolidCells is FlatCells for tetrahedra.
+func FlatSolidCells[F num.Float](f *solid.Field[F], rank, ranks int) (c faults.List) {
+	lo, hi := len(f.Background)*rank/ranks, len(f.Background)*(rank+1)/ranks
+	for k := lo; k < hi; k++ {
+		p := &f.Background[k]
 		var v [4]solid.Vertex[F]
 		for i, n := range p.At {
 			v[i].X, v[i].Y, v[i].Z = f.Nodes[n].X, f.Nodes[n].Y, f.Nodes[n].Z
