@@ -33,15 +33,35 @@ type Activity struct {
 // lists are lists of pieces, those of i from start[i] on.
 type lists struct{ start, items []int32 }
 
-func newLists(of [][]int32) (l lists) {
-	l.start = append(l.start, 0)
-	for _, items := range of {
-		slices.Sort(items)
-		l.items = append(l.items, slices.Compact(items)...)
-		l.start = append(l.start, int32(len(l.items)))
+// newLists returns no lists, with room for n of so many pieces in all.
+func newLists(n, items int) lists {
+	return lists{start: make([]int32, 1, n+1), items: make([]int32, 0, items)}
+}
+
+// add adds a list of some pieces, each once, and sorts them.
+func (l *lists) add(of []int32) {
+	slices.Sort(of)
+	l.items = append(l.items, slices.Compact(of)...)
+	l.start = append(l.start, int32(len(l.items)))
+}
+
+// turned returns, for each of n pieces, the lists in which it is.
+func (l *lists) turned(n int) lists {
+	t := lists{make([]int32, n+1), make([]int32, len(l.items))}
+	for _, k := range l.items {
+		t.start[k+1]++
 	}
-	l.items = slices.Clip(l.items)
-	return l
+	for k := range n {
+		t.start[k+1] += t.start[k]
+	}
+	next := slices.Clone(t.start)
+	for i := range l.start[1:] {
+		for _, k := range l.items[l.start[i]:l.start[i+1]] {
+			t.items[next[k]] = int32(i)
+			next[k]++
+		}
+	}
+	return t
 }
 
 // any reports whether one of the pieces in the list of i is marked.
@@ -63,40 +83,68 @@ func NewActivity(core int, edges []kernels.EdgeCells, arrays int) *Activity {
 	for range arrays {
 		a.water = append(a.water, make([]bool, n))
 	}
-	beside, touch, within := make([][]int32, n), make([][]int32, m), make([][]int32, n)
-	add := func(to *[]int32, at int32) {
-		if !slices.Contains(*to, at) {
-			*to = append(*to, at)
+	a.touch = newLists(m, 2*len(edges))
+	for k := range m {
+		var at [2 * Piece]int32
+		touched := at[:0]
+		for _, e := range edges[k*Piece : min((k+1)*Piece, len(edges))] {
+			ends := [2]int32{e.Left, e.Left}
+			if e.Right >= 0 {
+				ends[1] = e.Right
+			}
+			for side, cell := range ends {
+				if int(cell) >= core {
+					a.fixed[k] = true
+					continue
+				}
+				touched = append(touched, cell/Piece)
+				if int(ends[1-side]) >= core || e.Right <= kernels.FirstOutlet {
+					a.always[cell/Piece] = true
+				}
+			}
 		}
+		a.touch.add(touched)
 	}
-	for k, e := range edges {
-		k, ends := int32(k/Piece), [2]int32{e.Left, e.Left}
-		if e.Right >= 0 {
-			ends[1] = e.Right
-		}
-		for side, cell := range ends {
-			other := ends[1-side]
-			if int(cell) >= core {
-				a.fixed[k] = true
-				continue
-			}
-			at := cell / Piece
-			add(&touch[k], at)
-			add(&within[at], k)
-			if add(&beside[at], at); int(other) < core {
-				add(&beside[at], other/Piece)
-			}
-			if int(other) >= core || e.Right <= kernels.FirstOutlet {
-				a.always[at] = true
-			}
-		}
-	}
-	a.beside, a.touch, a.within = newLists(beside), newLists(touch), newLists(within)
+	a.touch.items = slices.Clip(a.touch.items)
+	a.within = a.touch.turned(n)
+	a.beside = besideOf(core, edges)
 	if n > 0 {
 		a.always[0] = true // it also carries limits of the step that do not depend on water
 	}
 	a.Forget()
 	return a
+}
+
+// besideOf returns, for each piece of core cells, itself and its neighbours.
+func besideOf(core int, edges []kernels.EdgeCells) lists {
+	n := pieces(core)
+	each := func(f func(at, other int32)) {
+		for k := range n {
+			f(int32(k), int32(k))
+		}
+		for _, e := range edges {
+			if at, other := e.Left/Piece, e.Right/Piece; e.Right >= 0 && max(e.Left, e.Right) < int32(core) && at != other {
+				f(at, other)
+				f(other, at)
+			}
+		}
+	}
+	next := make([]int32, n+1)
+	each(func(at, _ int32) { next[at+1]++ })
+	for k := range n {
+		next[k+1] += next[k]
+	}
+	all := make([]int32, next[n])
+	each(func(at, other int32) {
+		all[next[at]] = other
+		next[at]++
+	})
+	beside, from := newLists(n, len(all)), int32(0)
+	for _, to := range next[:n] {
+		beside.add(all[from:to])
+		from = to
+	}
+	return beside
 }
 
 // AddSource makes a cell count as wet: something but the flow from other cells brings water.

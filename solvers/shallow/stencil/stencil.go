@@ -28,13 +28,13 @@ func Compute[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F]) {
 // of computes the stencil of cell i, and the arms of its edges: the vectors from the centroids of both cells to
 // the edge's midpoint. The arms of an edge between two owned cells are computed with its left cell.
 func of[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F], i int) {
-	s := &m.Stencils[i]
+	s, here := &m.Stencils[i], centroid(p, i)
 	var offsets [3]Vec
 	for k, link := range m.CellEdges[i].Edge {
 		e, right := bands.Side(link)
 		edge := m.EdgeCells[e]
 		middle := Middle(p, i, k)
-		arm := Arm(p, i, middle)
+		arm := between(p, i, here, middle)
 		if k < len(s.Arm) {
 			s.Arm[k] = Rounded[F](arm)
 		}
@@ -45,32 +45,54 @@ func of[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F], i int) {
 		if m.Boundary.Transmissive(edge) {
 			s.Neighbours[k], s.Outlet = kernels.Open, kernels.FirstOutlet-edge.Right
 		}
-		offsets[k] = toNeighbour(p, i, k, s.Neighbours[k], arm, middle)
+		there := Vec{}
+		if other := s.Neighbours[k]; other >= 0 {
+			there = centroid(p, int(other))
+		}
+		offsets[k] = toNeighbour(p, i, k, s.Neighbours[k], here, there, arm, middle)
 		if right == 0 || int(edge.Left) >= p.Owned {
-			m.Arms[e] = armsOf[F](p, edge, middle)
+			arms := &m.Arms[e]
+			arms.Left = Rounded[F](arm)
+			if arms.Right = arms.Left; edge.Right >= 0 {
+				*[]*kernels.Vec2[F]{&arms.Right, &arms.Left}[right] = Rounded[F](between(p, int(s.Neighbours[k]), there, middle))
+			}
 		}
 	}
-	for k, w := range leastSquares(offsets) {
+	weights := leastSquares(offsets)
+	for k, w := range weights {
 		s.Weight[k] = Rounded[F](w)
 	}
-	s.Bed = Rounded[F](BedSlope(p, i, &s.Neighbours, depth))
+	s.Bed = Rounded[F](bedSlope(i, &s.Neighbours, offsets, weights, depth))
 }
 
 // BedSlope returns the gradient of the bed's height, or of a change of it, in cell i: the least-squares fit to the
 // neighbours, in which a boundary does not count, so that it is exact on a plane; in a corner, where only one neighbour
 // is left, with the mirrored cells of walls.
 func BedSlope(p *mesh.Part, i int, neighbours *[3]int32, depth []float64) (slope Vec) {
-	var offsets, mirrored [3]Vec
+	here := centroid(p, i)
+	var offsets [3]Vec
 	for k, neighbour := range neighbours {
-		middle := Middle(p, i, k)
-		mirrored[k] = toNeighbour(p, i, k, neighbour, Arm(p, i, middle), middle)
+		middle, there := Middle(p, i, k), Vec{}
 		if neighbour >= 0 {
-			offsets[k] = mirrored[k]
+			there = centroid(p, int(neighbour))
 		}
+		offsets[k] = toNeighbour(p, i, k, neighbour, here, there, between(p, i, here, middle), middle)
 	}
-	weights := leastSquares(offsets)
-	if weights == [3]Vec{} {
-		weights = leastSquares(mirrored)
+	return bedSlope(i, neighbours, offsets, leastSquares(offsets), depth)
+}
+
+// bedSlope is BedSlope for offsets to the neighbours and to mirrored cells, and for the weights that follow from all of
+// them.
+func bedSlope(i int, neighbours *[3]int32, offsets, weights [3]Vec, depth []float64) (slope Vec) {
+	if min(neighbours[0], neighbours[1], neighbours[2]) < 0 {
+		for k, neighbour := range neighbours {
+			if neighbour < 0 {
+				offsets[k] = Vec{}
+			}
+		}
+		if inner := leastSquares(offsets); inner != [3]Vec{} {
+			weights = inner
+		}
 	}
 	for k, w := range weights {
 		if neighbour := neighbours[k]; neighbour >= 0 {
@@ -89,8 +111,12 @@ func Rounded[F num.Float](w Vec) kernels.Vec2[F] { return kernels.Vec2[F]{X: F(w
 
 // Arm returns the vector from the centroid of cell i to a position, on the sphere in the plane that touches it there.
 func Arm(p *mesh.Part, i int, to Vec) Vec {
+	return between(p, i, centroid(p, i), to)
+}
+
+func centroid(p *mesh.Part, i int) Vec {
 	x, y := p.Centroid(i)
-	return between(p, i, Vec{x, y}, to)
+	return Vec{x, y}
 }
 
 // between returns the vector from one position to another, on the sphere in the plane that touches it at the centroid
@@ -106,21 +132,12 @@ func Middle(p *mesh.Part, i, k int) Vec {
 	return Vec{(p.X[a] + p.X[b]) / 2, (p.Y[a] + p.Y[b]) / 2}
 }
 
-// armsOf returns the vectors from the centroids of an edge's cells to its midpoint.
-func armsOf[F num.Float](p *mesh.Part, at kernels.EdgeCells, middle Vec) kernels.Arms[F] {
-	left := Rounded[F](Arm(p, int(at.Left), middle))
-	if at.Right < 0 {
-		return kernels.Arms[F]{Left: left, Right: left}
-	}
-	return kernels.Arms[F]{Left: left, Right: Rounded[F](Arm(p, int(at.Right), middle))}
-}
-
-// toNeighbour returns the vector from the centroid of cell i to that of its neighbour across edge k: at a wall to the
-// mirror image of the cell's own, at a transmissive boundary 0. arm is the vector to the edge's midpoint, middle.
-func toNeighbour(p *mesh.Part, i, k int, neighbour int32, arm, middle Vec) Vec {
+// toNeighbour returns the vector from the centroid of cell i, here, to that of its neighbour across edge k, there: at a
+// wall to the mirror image of the cell's own, at a transmissive boundary 0. arm is the vector to the edge's midpoint,
+// middle.
+func toNeighbour(p *mesh.Part, i, k int, neighbour int32, here, there, arm, middle Vec) Vec {
 	if neighbour >= 0 {
-		x, y := p.Centroid(int(neighbour))
-		return Arm(p, i, Vec{x, y})
+		return between(p, i, here, there)
 	}
 	if neighbour != kernels.Wall {
 		return Vec{}
