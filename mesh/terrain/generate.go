@@ -39,13 +39,12 @@ func Generate(ctx context.Context, o Options) (*mesh.Mesh, *Report, error) {
 	}
 	least := o.leastScale()
 	tolerance := least * o.Tolerance
-	coarse, outside, err := constrained.Triangulate(simplified(o.Lines, simplifiedShare*tolerance), o.Groups,
-		mergedShare*tolerance)
+	f := &fitter{o: &o, lines: simplified(o.Lines, simplifiedShare*tolerance), tolerance: tolerance}
+	outside, err := f.triangulate()
 	if err != nil {
 		return nil, nil, err
 	}
 	r := &Report{Outside: outside / least}
-	f := &fitter{o: &o, coarse: coarse, tolerance: tolerance}
 	if err := f.prepare(r); err != nil {
 		return nil, nil, err
 	}
@@ -105,6 +104,7 @@ func (o *Options) Mean(area float64) float64 {
 // fitter fits sizes to the number of triangles that is wanted.
 type fitter struct {
 	o         *Options
+	lines     []constrained.Line // simplified
 	coarse    *mesh.Mesh
 	tolerance float64 // on the map
 
@@ -114,6 +114,7 @@ type fitter struct {
 	roughness   []float64
 	fixed       []float64 // sizes of zones, lines and distances between lines, on the map
 	*sizes
+	crowd *crowd
 }
 
 // prepare makes the grid of sizes.
@@ -156,7 +157,9 @@ func (f *fitter) prepare(r *Report) error {
 	if f.region == 0 {
 		return errors.New("the region is too narrow for a grid of sizes: it has parts that are far from each other")
 	}
-	f.fix(r)
+	if err := f.fix(r); err != nil {
+		return err
+	}
 	if f.o.Height != nil {
 		f.roughness = f.ground(f.o.Height, f.mean, f.o.Slope)
 	}
@@ -164,16 +167,42 @@ func (f *fitter) prepare(r *Report) error {
 }
 
 // fix sets the sizes that do not depend on the ground.
-func (f *fitter) fix(r *Report) {
+func (f *fitter) fix(r *Report) error {
 	for k := range f.size {
 		f.size[k] = math.Inf(1)
 	}
 	f.lowerFor(func(string) bool { return true })
+	if err := f.divideAtGaps(); err != nil {
+		return err
+	}
+	f.crowd = newCrowd(f.step, f.growth)
 	distance, angle := spaces(f.coarse)
 	r.InputAngle = angle
 	f.lowerBetween(distance)
 	f.fixed = f.size
 	f.size = make([]float64, len(f.fixed))
+	return nil
+}
+
+// triangulate makes the coarse triangulation of the lines.
+func (f *fitter) triangulate() (outside float64, err error) {
+	f.coarse, outside, err = constrained.Triangulate(f.lines, f.o.Groups, mergedShare*f.tolerance)
+	return outside, err
+}
+
+// divideAtGaps divides lines where others end or turn within a step of the grid of sizes: adaptation does not look for
+// a short size inside of a long edge. Dividing an edge shows which vertices its parts are near to.
+func (f *fitter) divideAtGaps() error {
+	for {
+		bridges := gaps(f.coarse, f.step)
+		if len(bridges) == 0 {
+			return nil
+		}
+		f.lines = append(f.lines, bridges...)
+		if _, err := f.triangulate(); err != nil {
+			return err
+		}
+	}
 }
 
 // lowerFor lowers the sizes to those of the zones and lines of some inputs.
@@ -195,6 +224,9 @@ func (f *fitter) lowerBetween(distance []float64) {
 	for v, d := range distance {
 		if d < f.most*f.o.Scale(f.coarse.Y[v]) {
 			f.lower(f.coarse.X[v], f.coarse.Y[v], crowding*d, 0, f.growth)
+		}
+		if crowding*d < f.step {
+			f.crowd.add(f.coarse.X[v], f.coarse.Y[v], crowding*d)
 		}
 	}
 }
@@ -333,7 +365,7 @@ func (f *fitter) adapt(ctx context.Context) (*mesh.Mesh, error) {
 // field is the metric in which edges of the sizes times a factor have length 1.
 func (f *fitter) field(scale float64) adapt.Field {
 	return func(x measure.Vector) measure.Tensor {
-		h := scale * f.at(x[0], x[1])
+		h := min(scale*f.at(x[0], x[1]), f.crowd.at(x[0], x[1]))
 		return measure.Tensor{1 / (h * h), 0, 1 / (h * h)}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/atoll-hpc/atoll/mesh"
+	"github.com/atoll-hpc/atoll/mesh/constrained"
 )
 
 // spaces returns how far the nearest other vertex, or line that does not pass through it, is from each vertex of a
@@ -14,11 +15,7 @@ func spaces(m *mesh.Mesh) (distance []float64, angle float64) {
 	for v := range distance {
 		distance[v] = math.Inf(1)
 	}
-	line := make(map[[2]int32]bool, len(m.Tagged))
-	for _, e := range m.Tagged {
-		line[[2]int32{min(e.A, e.B), max(e.A, e.B)}] = true
-	}
-	isLine := func(a, b int32) bool { return line[[2]int32{min(a, b), max(a, b)}] }
+	isLine := linesOf(m)
 	angle = 180
 	for c, v := range m.Cells {
 		twice := 2 * m.Area(c)
@@ -27,8 +24,7 @@ func spaces(m *mesh.Mesh) (distance []float64, angle float64) {
 			ux, uy := m.X[b]-m.X[a], m.Y[b]-m.Y[a]
 			length := math.Hypot(ux, uy)
 			distance[a], distance[b] = min(distance[a], length), min(distance[b], length)
-			along := (m.X[p]-m.X[a])*ux + (m.Y[p]-m.Y[a])*uy
-			if isLine(a, b) && along > 0 && along < length*length {
+			if _, beside := foot(m, a, b, p); beside && isLine(a, b) {
 				distance[p] = min(distance[p], twice/length)
 			}
 			if isLine(a, b) && isLine(a, p) {
@@ -37,4 +33,41 @@ func spaces(m *mesh.Mesh) (distance []float64, angle float64) {
 		}
 	}
 	return distance, angle
+}
+
+// linesOf returns whether an edge is on a line.
+func linesOf(m *mesh.Mesh) func(a, b int32) bool {
+	line := make(map[[2]int32]bool, len(m.Tagged))
+	for _, e := range m.Tagged {
+		line[[2]int32{min(e.A, e.B), max(e.A, e.B)}] = true
+	}
+	return func(a, b int32) bool { return line[[2]int32{min(a, b), max(a, b)}] }
+}
+
+// foot returns the point of the line through a and b that is nearest to p, and whether it is between them.
+func foot(m *mesh.Mesh, a, b, p int32) (x [2]float64, between bool) {
+	ux, uy := m.X[b]-m.X[a], m.Y[b]-m.Y[a]
+	along := ((m.X[p]-m.X[a])*ux + (m.Y[p]-m.Y[a])*uy) / (ux*ux + uy*uy)
+	return [2]float64{m.X[a] + along*ux, m.Y[a] + along*uy}, along > 0 && along < 1
+}
+
+// gaps returns lines without a group from vertices to the nearest points of lines within a distance, where these have
+// no vertex nearby.
+func gaps(m *mesh.Mesh, distance float64) (bridges []constrained.Line) {
+	isLine := linesOf(m)
+	for c, v := range m.Cells {
+		for k := range v {
+			a, b, p := v[k], v[(k+1)%3], v[(k+2)%3]
+			x, between := foot(m, a, b, p)
+			height := 2 * m.Area(c) / math.Hypot(m.X[a]-m.X[b], m.Y[a]-m.Y[b])
+			if !between || !isLine(a, b) || height > distance {
+				continue
+			}
+			ends := min(math.Hypot(m.X[a]-x[0], m.Y[a]-x[1]), math.Hypot(m.X[b]-x[0], m.Y[b]-x[1]))
+			if height < ends {
+				bridges = append(bridges, constrained.Line{X: [][2]float64{{m.X[p], m.Y[p]}, x}, Group: -1})
+			}
+		}
+	}
+	return bridges
 }

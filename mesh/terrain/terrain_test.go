@@ -3,6 +3,7 @@ package terrain
 import (
 	"errors"
 	"math"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -105,6 +106,34 @@ func TestDenseLine(t *testing.T) {
 	}
 	if furthest > o.Tolerance || !(r.Off > 0 && r.Off <= o.Tolerance) || len(edges) > len(curve)/2 {
 		t.Errorf("the line is up to %g off, its edges %g, in %d edges", furthest, r.Off, len(edges))
+	}
+}
+
+// TestEndsJustBehindLines: lines that end within centimetres to a metre behind others that they cross, where edges are
+// some 20 m long, and the gaps between the ends of others and lines, leave no small angles.
+func TestEndsJustBehindLines(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for trial := range 12 {
+		o := valley(3000)
+		o.Along, o.Zones, o.Growth = nil, nil, 1.4
+		o.Lines = append(o.Lines[:len(o.Lines)-1], constrained.Line{X: [][2]float64{{100, 300}, {700, 300}}, Group: 2})
+		for k := range 6 {
+			angle := (50 + 80*r.Float64()) * math.Pi / 180
+			beyond := -.05 * math.Pow(20, r.Float64())
+			if trial%2 == 0 {
+				beyond = -beyond
+			}
+			at, ex, ey := 150+90*float64(k), math.Cos(angle), math.Sin(angle)
+			o.Lines = append(o.Lines, constrained.Line{Group: 2,
+				X: [][2]float64{{at - 120*ex, 300 - 120*ey}, {at + beyond*ex, 300 + beyond*ey}}})
+		}
+		_, report, err := Generate(t.Context(), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if report.Angle < 20 {
+			t.Errorf("trial %d: the smallest angle is %.1f° at (%g, %g)", trial, report.Angle, report.AngleX, report.AngleY)
+		}
 	}
 }
 
