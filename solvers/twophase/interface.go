@@ -16,13 +16,16 @@ type surface[F num.Float] struct{ *solver[F] }
 // shapes are its output formats. Solids are empty: there surfaces without gaps bound the first fluid.
 func (s surface[F]) shapes(cells *solvers.Space) []solvers.Shape {
 	o := plic.Output[F]{Interface: &s.plic, Of: s.cellsOf, Cells: cells, Names: []string{"f"}, Device: s.Env().Device,
-		Fractions: func(ctx context.Context) ([]F, error) { return s.f[0].Data, s.refresh(ctx) }, Host: s.extended}
+		Fractions: func(ctx context.Context) ([]F, error) { return s.f[0].Data, s.Do(ctx, s.settle) },
+		Host:      s.extended}
 	return o.Shapes()
 }
 
-// refresh fills the ghosts of the volume fraction.
-func (s surface[F]) refresh(ctx context.Context) error {
-	return s.Do(ctx, func(p *engine.Program) { s.refreshFractions(p, s.f[0]) })
+// settle fills the ghosts of the volume fraction as a step leaves them: the next step and measurements read them.
+func (s surface[F]) settle(p *engine.Program) {
+	s.refreshFractions(p, s.f[0])
+	s.extendFractions(p, s.f[0])
+	s.emptySolids(p, s.f[0])
 }
 
 // extended returns a copy of the volume fraction that continues into solids and beyond sides with contact angles.

@@ -220,6 +220,7 @@ func (s *solver[F]) initialise(ctx context.Context, at Setting) error {
 	err := s.Do(ctx, func(p *engine.Program) {
 		s.project(p)
 		s.measureSpeed(p)
+		surface[F]{s}.settle(p)
 	})
 	if err != nil {
 		return err
@@ -438,8 +439,8 @@ func (s *solver[F]) restored(ctx context.Context) error {
 				box := s.allFaces(d)
 				p.Run(engine.Over(kernels.NewProjectLoop(box, s.facesOf(d), s.now, s.v[1][d].Data), box))
 			}
-			s.emptySolids(p, s.f[0])
 		}
+		surface[F]{s}.settle(p)
 	})
 	if err != nil {
 		return err
