@@ -83,6 +83,9 @@ type file struct {
 	timeUnit float64 // by which numbers of the first column are multiplied
 	dated    bool    // the title of the times says that they are dates
 	last     float64 // time of the row before
+
+	bare, local string // the first date without a time zone, and the first one in another than UTC
+	utc         bool   // the title says that times are in UTC
 }
 
 // title is the title of a column.
@@ -171,6 +174,7 @@ func (t *file) readTimeUnit() error {
 		t.timeUnit = scale
 		return err
 	}
+	t.utc = timeZone().MatchString(text.text)
 	m := otherZone().FindString(text.text)
 	if m == "" {
 		m = timeZone().FindString(text.text)
@@ -280,6 +284,9 @@ func (t *file) time(text string, toSeconds Dates) (float64, error) {
 		if err != nil {
 			return 0, err
 		}
+		if err := t.checkZone(text); err != nil {
+			return 0, err
+		}
 		return toSeconds(date)
 	}
 	if err == nil && v >= 18000101 && v < 22000101 && len(text) == 8 {
@@ -293,6 +300,22 @@ func (t *file) time(text string, toSeconds Dates) (float64, error) {
 			text)
 	}
 	return v * t.timeUnit, err
+}
+
+// checkZone returns an error for dates without a time zone beside others in one that is not UTC: what is meant without
+// one is then not clear, unless the title of the times says it.
+func (t *file) checkZone(date string) error {
+	switch zone := dates.Zone(date); {
+	case zone == "" && t.bare == "":
+		t.bare = strings.Clone(date)
+	case zone != "" && strings.Trim(zone, "zZ0:+-−UTCGM ") != "" && t.local == "":
+		t.local = strings.Clone(date)
+	}
+	if t.bare == "" || t.local == "" || t.utc {
+		return nil
+	}
+	return fmt.Errorf("the times %s and %s: one has a time zone, the other none: give all of them one, Z for UTC", t.bare,
+		t.local)
 }
 
 // isMissing reports whether a field says that there is no value.

@@ -21,6 +21,17 @@ func fromNoon(d dates.Date) (float64, error) {
 	return d.Sub(dates.Date{Day: 20484, Nanos: 12 * 3600e9}), nil
 }
 
+// TestTimeZonesAreNotMixed: of dates with and without a time zone only those in UTC are of the same series.
+func TestTimeZonesAreNotMixed(t *testing.T) {
+	for _, text := range []string{"t,z\n2026-01-31T13:00+01:00,1\n2026-01-31T12:30,2\n",
+		"t,z\n2026-01-31 12:00,1\n2026-01-31 12:10,1\n2026-01-31 14:30 +0100,2\n"} {
+		_, err := Decode(strings.NewReader(text), "tide.csv", []string{""}, fromNoon)
+		if err == nil || !strings.Contains(err.Error(), "one has a time zone, the other none") {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // TestDecode: a table in the dialects that programs write has the same columns.
 func TestDecode(t *testing.T) {
 	for _, text := range []string{

@@ -23,10 +23,7 @@ var (
 // Parse reads a date of ISO 8601, with or without a time, in the proleptic Gregorian calendar; without a time zone it
 // is UTC. A space may take the place of T, and precede the time zone.
 func Parse(text string) (Date, error) {
-	date, clock, _ := strings.Cut(text, "T")
-	if k := strings.IndexAny(text, "Tt "); k >= 0 {
-		date, clock = text[:k], strings.TrimSpace(text[k+1:])
-	}
+	date, clock := split(text)
 	day, ok := parseDay(date)
 	var nanos int64
 	if ok && clock != "" {
@@ -36,6 +33,20 @@ func Parse(text string) (Date, error) {
 		return Date{}, fmt.Errorf("%.40q is not an ISO 8601 date and time such as 2026-01-31T12:00:00Z", text)
 	}
 	return at(day, nanos), nil
+}
+
+// split divides a text into a date and a time of day, which may be empty.
+func split(text string) (date, clock string) {
+	if k := strings.IndexAny(text, "Tt "); k >= 0 {
+		return text[:k], strings.TrimSpace(text[k+1:])
+	}
+	return text, ""
+}
+
+// Zone returns the time zone of a date that Parse reads, as it is written; empty without one.
+func Zone(text string) string {
+	_, clock := split(text)
+	return strings.TrimSpace(zone().FindString(clock))
 }
 
 func parseDay(text string) (day int64, ok bool) {
