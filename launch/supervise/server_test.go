@@ -174,10 +174,19 @@ func (s *testRun) awaitEpoch(epoch, ranks int) (pid int) {
 	return 0
 }
 
+// put writes a file for workers, which never see a part of it.
+func (s *testRun) put(name string, text []byte) error {
+	path := filepath.Join(s.dir, name)
+	if err := os.WriteFile(path+".part", text, 0o666); err != nil {
+		return err
+	}
+	return os.Rename(path+".part", path)
+}
+
 // endEpoch makes all workers of an epoch exit with a code.
 func (s *testRun) endEpoch(epoch, code int) {
 	s.t.Helper()
-	if err := os.WriteFile(filepath.Join(s.dir, fmt.Sprintf("end-e%d", epoch)), fmt.Append(nil, code), 0o666); err != nil {
+	if err := s.put(fmt.Sprintf("end-e%d", epoch), fmt.Append(nil, code)); err != nil {
 		s.t.Fatal(err)
 	}
 }
@@ -326,7 +335,7 @@ func TestReasonOfASilentExit(t *testing.T) {
 	s := start(t.Context(), t, Limits{Ranks: 2, MinRanks: 2, Retries: 1}, 2)
 	s.awaitEpoch(1, 2)
 	words := []byte("panic: no more memory\ngoroutine 7")
-	if err := os.WriteFile(filepath.Join(s.dir, "end-e1-r1"), words, 0o666); err != nil {
+	if err := s.put("end-e1-r1", words); err != nil {
 		t.Fatal(err)
 	}
 	s.awaitEpoch(2, 2)
