@@ -181,7 +181,7 @@ func TestSeriesCoverTheRun(t *testing.T) {
 func TestDatesCountFromTheEpoch(t *testing.T) {
 	when := config.Time{Epoch: "2026-01-31T12:00:00Z"}
 	want := []Row{{T: -60, Value: 1}, {T: 0, Value: 2}, {T: 90, Value: 3}}
-	text := "time,level\n2026-01-31T11:59:00Z,1\n2026-01-31 12:00,2\n2026-01-31T14:01:30+02:00,3\n"
+	text := "time,level\n2026-01-31T11:59:00Z,1\n2026-01-31 12:00Z,2\n2026-01-31T14:01:30+02:00,3\n"
 	file := filepath.Join(t.TempDir(), "tide.csv")
 	if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
 		t.Fatal(err)
