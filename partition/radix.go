@@ -75,3 +75,12 @@ func digitDiffers(keys []uint64, d, parts int) bool {
 	}
 	return false
 }
+
+// Permuted returns the values of which the indices are given, such as those that SortByKey has sorted.
+func Permuted[T any](values []T, order []int32) []T {
+	out := make([]T, len(order))
+	for k, from := range order {
+		out[k] = values[from]
+	}
+	return out
+}

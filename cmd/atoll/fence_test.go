@@ -12,6 +12,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/run/folder"
 )
 
@@ -46,11 +47,11 @@ func TestRanksOfAnEarlierEpochPublishNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	// At once, as launchers do: this one would take half a file for damage, and write its own epoch again.
-	next := filepath.Join(d.out(), "epoch.json.next")
-	if err := os.WriteFile(next, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(next, filepath.Join(d.out(), "epoch.json")); err != nil {
+	err = atomicfile.Write(filepath.Join(d.out(), "epoch.json"), func(f *atomicfile.File) error {
+		_, err := f.Write(text)
+		return err
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
 	before := size()

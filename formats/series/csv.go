@@ -1,6 +1,7 @@
 package series
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -174,12 +175,9 @@ func (t *file) readTimeUnit() error {
 		t.timeUnit = scale
 		return err
 	}
-	t.utc = timeZone().MatchString(text.text)
-	m := otherZone().FindString(text.text)
-	if m == "" {
-		m = timeZone().FindString(text.text)
-	}
-	if strings.Trim(m, "UTCGM+- :0") != "" {
+	utc := timeZone().FindString(text.text)
+	t.utc = utc != ""
+	if m := cmp.Or(otherZone().FindString(text.text), utc); !isUTC(m) {
 		return fmt.Errorf("the title of the times has the time zone %s: write it in each time, as in 2026-01-31T12:00+01:00",
 			m)
 	}
@@ -302,16 +300,22 @@ func (t *file) time(text string, toSeconds Dates) (float64, error) {
 	return v * t.timeUnit, err
 }
 
+// isUTC reports whether a time zone, as it is written, is UTC, or none.
+func isUTC(zone string) bool { return strings.Trim(zone, "zZUTCGM+-− :0") == "" }
+
 // checkZone returns an error for dates without a time zone beside others in one that is not UTC: what is meant without
 // one is then not clear, unless the title of the times says it.
 func (t *file) checkZone(date string) error {
+	if t.utc {
+		return nil
+	}
 	switch zone := dates.Zone(date); {
 	case zone == "" && t.bare == "":
 		t.bare = strings.Clone(date)
-	case zone != "" && strings.Trim(zone, "zZ0:+-−UTCGM ") != "" && t.local == "":
+	case !isUTC(zone) && t.local == "":
 		t.local = strings.Clone(date)
 	}
-	if t.bare == "" || t.local == "" || t.utc {
+	if t.bare == "" || t.local == "" {
 		return nil
 	}
 	return fmt.Errorf("the times %s and %s: one has a time zone, the other none: give all of them one, Z for UTC", t.bare,

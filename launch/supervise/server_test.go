@@ -19,6 +19,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/atoll-hpc/atoll/internal/atomicfile"
 	"github.com/atoll-hpc/atoll/launch"
 )
 
@@ -176,11 +177,10 @@ func (s *testRun) awaitEpoch(epoch, ranks int) (pid int) {
 
 // put writes a file for workers, which never see a part of it.
 func (s *testRun) put(name string, text []byte) error {
-	path := filepath.Join(s.dir, name)
-	if err := os.WriteFile(path+".part", text, 0o666); err != nil {
+	return atomicfile.Write(filepath.Join(s.dir, name), func(f *atomicfile.File) error {
+		_, err := f.Write(text)
 		return err
-	}
-	return os.Rename(path+".part", path)
+	})
 }
 
 // endEpoch makes all workers of an epoch exit with a code.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/mesh/adapt/mutable"
 	"github.com/atoll-hpc/atoll/mesh/adapt/operation"
+	"github.com/atoll-hpc/atoll/partition"
 )
 
 // chunk is how many items a goroutine takes at once.
@@ -112,19 +113,12 @@ func (e *engine) renumber(times float64) {
 	}
 	e.growMarks()
 	order := mutable.Renumber(e.Mesh, e.ex == nil)
-	e.numbered = len(order)
-	marks := make([]uint32, len(order))
-	for v, from := range order {
-		marks[v] = e.marks[from]
-	}
-	e.marks = marks
+	e.numbered, e.marks = len(order), partition.Permuted(e.marks, order)
 	if e.ex == nil {
 		return
 	}
-	owner := make([]int32, len(order))
-	for v, from := range order {
-		owner[v] = e.owner[from]
+	e.owner = partition.Permuted(e.owner, order)
+	for v := range order {
 		e.at[e.ID[v]] = int32(v)
 	}
-	e.owner = owner
 }

@@ -17,13 +17,8 @@ func simplified(lines []constrained.Line, distance float64) []constrained.Line {
 	return out
 }
 
-type square struct{ column, row int }
-
 // segments finds segments of lines that are near to positions.
-type segments struct {
-	side    float64
-	squares map[square][][2][2]float64
-}
+type segments struct{ squares[[2][2]float64] }
 
 // newSegments sorts the segments of lines of a group into squares. Segments within the distance of a position are in
 // its square.
@@ -35,7 +30,7 @@ func newSegments(lines []constrained.Line, group int32, distance float64) *segme
 			n++
 		}
 	}
-	s := &segments{side: max(total/float64(max(n, 1)), 4*distance), squares: map[square][][2][2]float64{}}
+	s := &segments{newSquares[[2][2]float64](max(total/float64(max(n, 1)), 4*distance))}
 	for _, l := range lines {
 		for k := 1; k < len(l.X) && l.Group == group; k++ {
 			s.add(l.X[k-1], l.X[k], distance)
@@ -44,26 +39,19 @@ func newSegments(lines []constrained.Line, group int32, distance float64) *segme
 	return s
 }
 
-func (s *segments) square(x, y float64) square {
-	return square{int(math.Floor(x / s.side)), int(math.Floor(y / s.side))}
-}
-
 // add adds a segment to the squares around it.
 func (s *segments) add(a, b [2]float64, distance float64) {
 	pieces := int(math.Hypot(b[0]-a[0], b[1]-a[1])/s.side) + 1
 	last := map[square]bool{}
 	for k := range pieces {
 		x, y := place(a, b, float64(k)/float64(pieces)), place(a, b, float64(k+1)/float64(pieces))
-		low := s.square(min(x[0], y[0])-distance, min(x[1], y[1])-distance)
-		high := s.square(max(x[0], y[0])+distance, max(x[1], y[1])+distance)
-		for c := low.column; c <= high.column; c++ {
-			for r := low.row; r <= high.row; r++ {
-				if q := (square{c, r}); !last[q] {
-					last[q] = true
-					s.squares[q] = append(s.squares[q], [2][2]float64{a, b})
-				}
+		low, high := [2]float64{min(x[0], y[0]), min(x[1], y[1])}, [2]float64{max(x[0], y[0]), max(x[1], y[1])}
+		s.each(low[0]-distance, low[1]-distance, high[0]+distance, high[1]+distance, func(q square) {
+			if !last[q] {
+				last[q] = true
+				s.in[q] = append(s.in[q], [2][2]float64{a, b})
 			}
-		}
+		})
 	}
 }
 
@@ -74,7 +62,7 @@ func place(a, b [2]float64, w float64) [2]float64 {
 // distance is that of the nearest segment, or infinite if none is near.
 func (s *segments) distance(x [2]float64) float64 {
 	d := math.Inf(1)
-	for _, p := range s.squares[s.square(x[0], x[1])] {
+	for _, p := range s.at(x[0], x[1]) {
 		d = min(d, fromSegment(x, p[0], p[1]))
 	}
 	return d

@@ -24,10 +24,13 @@ func spaces(m *mesh.Mesh) (distance []float64, angle float64) {
 			ux, uy := m.X[b]-m.X[a], m.Y[b]-m.Y[a]
 			length := math.Hypot(ux, uy)
 			distance[a], distance[b] = min(distance[a], length), min(distance[b], length)
-			if _, beside := foot(m, a, b, p); beside && isLine(a, b) {
+			if !isLine(a, b) {
+				continue
+			}
+			if _, beside := foot(m, a, b, p); beside {
 				distance[p] = min(distance[p], twice/length)
 			}
-			if isLine(a, b) && isLine(a, p) {
+			if isLine(a, p) {
 				angle = min(angle, angleAt(m, a, b, p))
 			}
 		}
@@ -58,9 +61,12 @@ func gaps(m *mesh.Mesh, distance float64) (bridges []constrained.Line) {
 	for c, v := range m.Cells {
 		for k := range v {
 			a, b, p := v[k], v[(k+1)%3], v[(k+2)%3]
+			if !isLine(a, b) {
+				continue
+			}
 			x, between := foot(m, a, b, p)
 			height := 2 * m.Area(c) / math.Hypot(m.X[a]-m.X[b], m.Y[a]-m.Y[b])
-			if !between || !isLine(a, b) || height > distance {
+			if !between || height > distance {
 				continue
 			}
 			ends := min(math.Hypot(m.X[a]-x[0], m.Y[a]-x[1]), math.Hypot(m.X[b]-x[0], m.Y[b]-x[1]))

@@ -21,8 +21,9 @@ func Renumber(t *Mesh, drop bool) (order []int32) {
 	for v, from := range order {
 		to[from] = int32(v)
 	}
-	t.X, t.M, t.Want = permuted(old.X, order), permuted(old.M, order), permuted(old.Want, order)
-	t.ID, t.Freedom, t.Lines = permuted(old.ID, order), permuted(old.Freedom, order), make([]kernels.Span, len(order))
+	t.X, t.M = partition.Permuted(old.X, order), partition.Permuted(old.M, order)
+	t.Want, t.ID = partition.Permuted(old.Want, order), partition.Permuted(old.ID, order)
+	t.Freedom, t.Lines = partition.Permuted(old.Freedom, order), make([]kernels.Span, len(order))
 	t.Ends, t.Balls, t.Around, t.Cells, t.unused, t.blocks = nil, nil, nil, nil, nil, blocks{}
 	t.blocks.grow(&t.Mesh, len(order))
 	t.Around = make([]int32, 0, len(order)<<leastLog)
@@ -71,13 +72,4 @@ func alongCurve(t *Mesh) []int32 {
 	}
 	partition.SortByKey(keys, order)
 	return order
-}
-
-// permuted returns the elements of an array of which the old indices are given.
-func permuted[T any](a []T, order []int32) []T {
-	b := make([]T, len(order))
-	for i, from := range order {
-		b[i] = a[from]
-	}
-	return b
 }

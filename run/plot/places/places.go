@@ -3,8 +3,6 @@
 package places
 
 import (
-	"path/filepath"
-
 	"github.com/atoll-hpc/atoll/config"
 	"github.com/atoll-hpc/atoll/formats/features"
 	"github.com/atoll-hpc/atoll/formats/points"
@@ -41,11 +39,7 @@ func pointsOf(c *config.Case, g *config.Gauge) (list []features.Feature, err err
 	case g.Dim != 2:
 		return nil, nil
 	case g.File != "":
-		path := g.File
-		if !filepath.IsAbs(path) {
-			path = filepath.Join(c.Dir(), path)
-		}
-		all, err := points.Read(path, 2)
+		all, err := points.Read(c.Path(g.File), 2)
 		for _, p := range all {
 			list = append(list, features.Place(p.Name, features.Gauge, [][]float64{p.Position}))
 		}

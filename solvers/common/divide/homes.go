@@ -9,6 +9,7 @@ import (
 
 	"github.com/atoll-hpc/atoll/dist"
 	"github.com/atoll-hpc/atoll/mesh/sliced"
+	"github.com/atoll-hpc/atoll/partition"
 )
 
 // homes are the ranks that have the rows of labels, which are numbers of vertices or cells. Ranks that need rows ask
@@ -142,19 +143,11 @@ func (h *homes) sort() (repeated bool) {
 		order[k] = int32(k)
 	}
 	slices.SortFunc(order, func(a, b int32) int { return cmp.Compare(h.labels[a], h.labels[b]) })
-	h.labels = permuted(h.labels, order)
+	h.labels = partition.Permuted(h.labels, order)
 	for k := range h.columns {
-		h.columns[k] = permuted(h.columns[k], order)
+		h.columns[k] = partition.Permuted(h.columns[k], order)
 	}
 	return len(slices.Compact(slices.Clone(h.labels))) < len(h.labels)
-}
-
-func permuted[T any](values []T, order []int32) []T {
-	out := make([]T, len(order))
-	for k, from := range order {
-		out[k] = values[from]
-	}
-	return out
 }
 
 // answer is what fetch returns: the columns and flags of labels. Labels without a row have NaN.

@@ -51,10 +51,15 @@ func of[F num.Float](p *mesh.Part, depth []float64, m *kernels.Mesh[F], i int) {
 		}
 		offsets[k] = toNeighbour(p, i, k, s.Neighbours[k], here, there, arm, middle)
 		if right == 0 || int(edge.Left) >= p.Owned {
-			arms := &m.Arms[e]
-			arms.Left = Rounded[F](arm)
-			if arms.Right = arms.Left; edge.Right >= 0 {
-				*[]*kernels.Vec2[F]{&arms.Right, &arms.Left}[right] = Rounded[F](between(p, int(s.Neighbours[k]), there, middle))
+			own := Rounded[F](arm)
+			m.Arms[e] = kernels.Arms[F]{Left: own, Right: own}
+			if edge.Right >= 0 {
+				other := Rounded[F](between(p, int(s.Neighbours[k]), there, middle))
+				if right == 0 {
+					m.Arms[e].Right = other
+				} else {
+					m.Arms[e].Left = other
+				}
 			}
 		}
 	}

@@ -12,10 +12,10 @@ import (
 // and its volume; with other, that of the rest of the cell. The fluid in a mixed cell is below its plane.
 func (s *Interface[F]) Moment(field []F, c int, other bool) (moment [3]float64) {
 	f := float64(field[c])
-	first, mixed := s.partOf(field, c), s.Mixed(f)
-	if !mixed && !s.Rings {
+	if !s.Rings && !s.Mixed(f) {
 		return moment
 	}
+	first := s.partOf(field, c)
 	whole := part{inner: first.inner}
 	for axis := range s.Block.Grid.Dim {
 		moment[axis] = f * (first.centre(axis) - .5)
